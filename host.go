@@ -1,0 +1,72 @@
+package deputy
+
+import (
+	"context"
+
+	"example.com/deputy/query"
+)
+
+// Host is the business application. Every method acts as the person; no method sees a policy: row rules and hidden fields are already in
+// the expressions and in Select. Errors whose text a person may read are *Error; all others are the operator's.
+// A context that ends stops the request: reads return its error; Apply returns it only where nothing can have been written.
+type Host interface {
+	// Catalog describes the host as this person may see it where the host knows rights of its own. The zero Person asks for the whole
+	// catalog, to compile a policy at start.
+	Catalog(ctx context.Context, as Person) (query.Catalog, error)
+	// Query returns rows. Read-only is enforced by the engine beneath.
+	Query(ctx context.Context, as Person, q query.Query) (query.Rows, error)
+	// Analyze returns one row of figures, exact.
+	Analyze(ctx context.Context, as Person, a query.Analysis) (query.Rows, error)
+	// Apply makes the writes in order, once. Versions and conditions of all are tested before the first change. With
+	// Features.Transactions it is all or nothing; else it stops at the first failure and the answers say what was done. The answers are
+	// as many as the writes. An error means that it is not known what was written; a refusal is a failed Applied, no error. key is the
+	// idempotency key of this attempt.
+	Apply(ctx context.Context, as Person, key string, ws []Write) ([]Applied, error)
+}
+
+// Verb is what may be done to a table.
+type Verb string
+
+// The verbs.
+const (
+	Read   Verb = "read"
+	Create Verb = "create"
+	Update Verb = "update"
+	Delete Verb = "delete"
+)
+
+// Change is one write, as data: what a Propose tool returns, what a proposal stores, shows, hashes and checks again. It holds texts and
+// types, never live values, so that it survives any store.
+type Change struct {
+	Verb   Verb
+	Table  string
+	Key    []string `json:",omitempty"` // texts of the key's values; empty when it creates
+	Values []Assign `json:",omitempty"` // in the order of the table's fields; none when it deletes
+	// Version is of the record as it was shown, over the fields VersionOf; taken by the engine, never given by a tool.
+	Version   string   `json:",omitempty"`
+	VersionOf []string `json:",omitempty"`
+	When      string   `json:",omitempty"` // a condition that must hold before, checked again at confirm
+}
+
+// Assign sets a field to the exact text of a value (query.ParseValue); nil is NULL.
+type Assign struct {
+	Field string
+	Type  query.Type
+	Text  *string
+}
+
+// Write is a change on its way to the host. Only the guard makes one: conditions compiled against the catalog of now, row rules in them.
+type Write struct {
+	Change
+	When  query.Expr // about the record before; nil: none
+	Check query.Expr // about the record after; nil: none
+}
+
+// Applied is what became of one write.
+type Applied struct {
+	// State is done, failed (refused: nothing was written), stale (the record is not as it was shown: gone, another version, or When does
+	// not hold) or pending (not attempted).
+	State State
+	Key   []string // of the record, also of one just created
+	Error string   // a sentence for the person, where it is not done
+}

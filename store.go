@@ -1,0 +1,180 @@
+package deputy
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Store is Deputy's own data: a bundle of small interfaces. The contract of each is executable: storetest.Run.
+//
+// Methods take the person (matched by Issuer and ID, nothing else of them) and answer not_found for what is another's, exactly as for what does not exist; those without a
+// person are a worker's or the operator's. Every list is bounded by limit. A context that has ended fails a call before it does
+// anything. All are safe for concurrent use, by several processes where the store is shared.
+type Store struct {
+	Conversations Conversations
+	Turns         Turns
+	Messages      Messages
+	Proposals     Proposals
+	Log           Log
+	Settings      Settings
+	Close         func() error
+}
+
+// Conversations keeps what conversations there are.
+type Conversations interface {
+	Create(ctx context.Context, as Person, c Conversation) error
+	Get(ctx context.Context, as Person, id string) (Conversation, error)
+	// List is newest first, those whose Seq is below before (0: from the newest) and whose title contains term, ignoring case.
+	List(ctx context.Context, as Person, term string, before int64, limit int) ([]Conversation, error)
+	Rename(ctx context.Context, as Person, id, title string) error
+	// Delete takes messages, turns, journals and proposals along; the log stays. conflict while a turn runs in it or a proposal is confirming.
+	Delete(ctx context.Context, as Person, id string) error
+}
+
+// Turn is one turn as stored.
+type Turn struct {
+	ID           string
+	Conversation string
+	Person       Person // issuer, id and name only
+	Channel      Channel
+	State        TurnState
+	Reason       Reason
+	Cancelled    bool // asked to stop
+	Step         int  // steps that are committed
+	NextEvent    int64
+	Usage        Usage
+	StartedAt    time.Time
+	FinishedAt   time.Time
+	Screen       *Screen
+}
+
+// Lease is the right to go on with a turn. Epoch grows with every claim; a commit with an old one is refused (conflict).
+type Lease struct {
+	Turn  string
+	Epoch int64
+	Until time.Time
+}
+
+// Step is what one commit adds to a turn: all of it or nothing is stored. An empty one renews the lease.
+type Step struct {
+	Messages  []Message // numbered by the store
+	Events    []Event   // numbered by the engine; Turn.NextEvent becomes the last Seq + 1
+	Proposals []Proposal
+	Usage     Usage // added to the turn's
+	Steps     int   // added to Turn.Step
+	Finish    Reason
+	At        time.Time // FinishedAt where it finishes
+}
+
+// Turns keeps turns, their journals and their leases. Commit is the worker's: the lease stands for the person.
+type Turns interface {
+	// Start stores a running turn with its first messages: conflict where one runs in that conversation, not_found where the
+	// conversation is not the person's. The lease it returns has epoch 1.
+	Start(ctx context.Context, as Person, t Turn, first []Message, until time.Time) (Lease, error)
+	Get(ctx context.Context, as Person, id string) (Turn, error)
+	// Cancel marks a running turn; on one that has ended it does nothing.
+	Cancel(ctx context.Context, as Person, id string) error
+	// Commit is refused (conflict) where the lease is not the turn's newest or the turn has ended. The lease's Until is stored.
+	Commit(ctx context.Context, l Lease, s Step) error
+	// Events are those with a Seq above after, in order.
+	Events(ctx context.Context, as Person, id string, after int64, limit int) ([]Event, error)
+	// Changed is closed at the next change of the turn (a commit, a cancellation) after this call, by whichever process.
+	Changed(ctx context.Context, as Person, id string) (<-chan struct{}, error)
+	// Claim takes over one running turn whose lease ended before now, if there is one (else not_found): its epoch grows, NextEvent moves on by 1,000.
+	Claim(ctx context.Context, now, until time.Time) (Turn, Lease, error)
+}
+
+// Messages reads history; only Turns writes it.
+type Messages interface {
+	// Page is oldest first, those with a Seq above after.
+	Page(ctx context.Context, as Person, conversation string, after int64, limit int) ([]Message, error)
+}
+
+// ProposalFilter narrows a list; empty fields do not.
+type ProposalFilter struct {
+	State        State
+	Conversation string
+	Turn         string
+}
+
+// Claim is a decision to carry proposals out.
+type Claim struct {
+	Shown []Shown
+	Now   time.Time // proposals that expire at or before it cannot be claimed
+	Until time.Time // of the lease
+}
+
+// Proposals keeps what waits.
+type Proposals interface {
+	// Get returns a proposal, or all members of a group in order of position, by either id.
+	Get(ctx context.Context, as Person, id string) ([]Proposal, error)
+	// List is newest first, those with a Seq below before (0: from the newest).
+	List(ctx context.Context, as Person, f ProposalFilter, before int64, limit int) ([]Proposal, error)
+	// Claim moves all of them from pending to confirming, or none (already_decided), in one conditional write over owner, state, hash and expiry.
+	Claim(ctx context.Context, as Person, c Claim) error
+	// Settle moves proposals from confirming to the final state they carry, and stores those that take their place; all or nothing.
+	// already_decided where one is no longer confirming.
+	Settle(ctx context.Context, as Person, ps, renewed []Proposal) error
+	// Close moves all of them from pending to rejected or expired, or none (already_decided).
+	Close(ctx context.Context, as Person, ids []string, to State, outcome string, at time.Time) error
+}
+
+// Outcome is what became of a tool call, in its row of the log.
+type Outcome string
+
+// The outcomes. The first four are of a turn, the others of a decision.
+const (
+	Ran        Outcome = "ran"
+	Refused    Outcome = "refused"
+	CallFailed Outcome = "failed"
+	Proposed   Outcome = "proposed"
+)
+
+// Entry is one row of the tool-call log. Arguments are also the handle of a result: it is read again, never kept.
+type Entry struct {
+	Seq          int64 // the store's, growing
+	ID           string
+	At           time.Time
+	Person       Person // issuer, id and name only
+	Channel      Channel
+	Conversation string
+	Turn         string
+	Phase        string // turn or confirm
+	Tool         string
+	Kind         Kind
+	Operation    string
+	Proposal     string
+	Outcome      Outcome
+	Arguments    json.RawMessage // reduced where the tool says so
+	Returned     int
+	Bytes        int
+	Truncated    bool
+	Duration     time.Duration
+	ErrorCode    Code
+}
+
+// LogFilter narrows a list; empty fields do not.
+type LogFilter struct {
+	Conversation, Turn, PersonID, Tool string
+	Outcome                            Outcome
+}
+
+// Log is append-only.
+type Log interface {
+	// Append stores rows in order, all or none; it sets no field but Seq.
+	Append(ctx context.Context, rows ...Entry) error
+	// Get is the row that a call wrote in its turn, by the call's id (tcl_…).
+	Get(ctx context.Context, as Person, call string) (Entry, error)
+	// List is the person's own rows, newest first, those with a Seq below before (0: from the newest).
+	List(ctx context.Context, as Person, f LogFilter, before int64, limit int) ([]Entry, error)
+	// All is everybody's rows, for who may audit.
+	All(ctx context.Context, f LogFilter, before int64, limit int) ([]Entry, error)
+}
+
+// Settings keeps the operator's settings: small JSON values by name.
+type Settings interface {
+	// Get answers not_found for a name that was never put.
+	Get(ctx context.Context, name string) (json.RawMessage, error)
+	Put(ctx context.Context, name string, value json.RawMessage) error
+}

@@ -1,0 +1,46 @@
+package deputy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Toolset is a named group of tools.
+type Toolset struct {
+	Name, Description string
+	Tools             []Tool
+}
+
+// registry finds tools by name. It is made once and never changes.
+type registry struct {
+	tools map[string]Tool
+	order []string // by name
+}
+
+func newRegistry(sets []Toolset) (*registry, error) {
+	r := &registry{tools: map[string]Tool{}}
+	var errs []error
+	for _, set := range sets {
+		for _, t := range set.Tools {
+			switch _, twice := r.tools[t.def.Name]; {
+			case t.err != nil:
+				errs = append(errs, t.err)
+			case t.def.Name == "":
+				errs = append(errs, fmt.Errorf("toolset %s: a tool without a name", set.Name))
+			case twice:
+				errs = append(errs, fmt.Errorf("two tools are named %s", t.def.Name))
+			}
+			r.tools[t.def.Name] = t
+		}
+	}
+	if len(r.tools) == 0 {
+		errs = append(errs, errors.New("no tools: Config.Toolsets is empty"))
+	}
+	for name := range r.tools {
+		r.order = append(r.order, name)
+	}
+	slices.SortFunc(r.order, strings.Compare)
+	return r, errors.Join(errs...)
+}
