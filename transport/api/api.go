@@ -1,0 +1,120 @@
+// Package api is the HTTP door for people and programs: JSON, turns as server-sent events, and an OpenAPI description of both.
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"example.com/deputy"
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// Authenticator says who a request is from, by its credential. Its error is a *deputy.Error; any other one means unauthenticated.
+type Authenticator func(*http.Request) (deputy.Caller, error)
+
+// Options are what the door is given besides the assistant. All may be zero.
+type Options struct {
+	// PublicURL is where people reach the server; its host is accepted in Host and Origin, besides loopback.
+	PublicURL string
+	// Page answers every path that is none of this package's; nil: they are not found.
+	Page http.Handler
+	// Demo answers /demo/people; nil everywhere but in the demo.
+	Demo http.Handler
+	// Version is what the OpenAPI document says.
+	Version string
+	// Ready says whether requests can be served now; nil: always.
+	Ready func(context.Context) error
+	// Log is the operator's; nil: discarded. Neither data nor credentials are written to it.
+	Log *slog.Logger
+}
+
+// server is what every route has at hand.
+type server struct {
+	door *deputy.Door
+	log  *slog.Logger
+	opts Options
+}
+
+// New makes the handler. Each request is checked in this order: Host and Origin, credential, route, parameters and body, rights.
+func New(door *deputy.Door, auth Authenticator, opts Options) http.Handler {
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &server{door: door, log: opts.Log, opts: opts}
+	mux := http.NewServeMux()
+	api := humago.New(mux, configuration(opts.Version))
+	api.UseMiddleware(withStatus)
+	s.routes(api)
+	mux.Handle("GET /openapi.json", document(api.OpenAPI()))
+	var h http.Handler = problems(mux)
+	h = s.authenticated(auth, h)
+	h = s.split(h)
+	return s.recovered(s.local(h))
+}
+
+// split sends what is not the API's to the page.
+func (s *server) split(api http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case ours(r.URL.Path):
+			api.ServeHTTP(w, r)
+		case r.URL.Path == "/demo/people" && s.opts.Demo != nil:
+			s.opts.Demo.ServeHTTP(w, r)
+		case s.opts.Page != nil:
+			s.opts.Page.ServeHTTP(w, r)
+		default:
+			writeProblem(w, notFound())
+		}
+	})
+}
+
+func ours(path string) bool {
+	return private(path) || path == "/healthz" || path == "/readyz" || path == "/openapi.json"
+}
+
+// private paths need a credential.
+func private(path string) bool {
+	for _, p := range []string{"/v1", "/debug"} {
+		if path == p || strings.HasPrefix(path, p+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+func configuration(version string) huma.Config {
+	c := huma.DefaultConfig("Deputy", version)
+	c.Info.Description = "An assistant inside a business application, working as the person who uses it. Errors are RFC 9457 problems with a `code`."
+	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
+	c.CreateHooks = nil // no $schema links in answers
+	c.RejectUnknownQueryParameters = true
+	c.Formats = map[string]huma.Format{"application/json": {Marshal: encode, Unmarshal: decode}}
+	c.Formats["json"] = c.Formats["application/json"]
+	c.Transformers = []huma.Transformer{asProblem}
+	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"bearer": {Type: "http", Scheme: "bearer"}}
+	return c
+}
+
+func encode(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// document serves the OpenAPI description, made once.
+func document(doc *huma.OpenAPI) http.Handler {
+	problemResponses(doc)
+	text, err := json.Marshal(doc)
+	if err != nil {
+		panic("api: the OpenAPI document does not marshal: " + err.Error())
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(text) // a reader that is gone is not ours to mend
+	})
+}

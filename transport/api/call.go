@@ -1,0 +1,140 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"example.com/deputy"
+	"example.com/deputy/query"
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// callJSON is a row of the log.
+type callJSON struct {
+	ID           string          `json:"id"`
+	Seq          int64           `json:"seq"`
+	At           time.Time       `json:"at"`
+	Person       string          `json:"person"`
+	Channel      deputy.Channel  `json:"channel"`
+	Conversation string          `json:"conversation"`
+	Turn         string          `json:"turn"`
+	Phase        string          `json:"phase"`
+	Tool         string          `json:"tool"`
+	Kind         deputy.Kind     `json:"kind"`
+	Operation    string          `json:"operation"`
+	Proposal     *string         `json:"proposal"`
+	Outcome      deputy.Outcome  `json:"outcome"`
+	Arguments    json.RawMessage `json:"arguments"`
+	Returned     int             `json:"returned"`
+	Bytes        int             `json:"bytes"`
+	Truncated    bool            `json:"truncated"`
+	Class        string          `json:"class"`
+	DurationMS   int64           `json:"duration_ms"`
+	ErrorCode    *deputy.Code    `json:"error_code"`
+	PrevHash     *string         `json:"prev_hash"`
+	Hash         *string         `json:"hash"`
+}
+
+func call(e deputy.Entry) callJSON {
+	return callJSON{
+		ID: e.ID, Seq: e.Seq, At: e.At.UTC(), Person: e.Person.ID, Channel: e.Channel, Conversation: e.Conversation, Turn: e.Turn, Phase: e.Phase,
+		Tool: e.Tool, Kind: e.Kind, Operation: e.Operation, Proposal: optional(e.Proposal), Outcome: e.Outcome, Arguments: e.Arguments,
+		Returned: e.Returned, Bytes: e.Bytes, Truncated: e.Truncated, Class: "internal", DurationMS: e.Duration.Milliseconds(), ErrorCode: optional(e.ErrorCode),
+	}
+}
+
+type listCallsInput struct {
+	paging
+	Conversation string         `query:"conversation"`
+	Turn         string         `query:"turn"`
+	Person       string         `query:"person" doc:"id"`
+	Tool         string         `query:"tool"`
+	Outcome      deputy.Outcome `query:"outcome" enum:"ran,refused,failed,proposed,confirming,confirmed,unknown,stale,rejected,expired"`
+}
+
+func (s *server) listCalls(ctx context.Context, who deputy.Caller, in *listCallsInput) (*listOutput[callJSON], error) {
+	before, err := in.seq()
+	if err != nil {
+		return nil, err
+	}
+	f := deputy.LogFilter{Conversation: in.Conversation, Turn: in.Turn, PersonID: in.Person, Tool: in.Tool, Outcome: in.Outcome}
+	es, err := s.door.Calls(ctx, who, f, before, in.Limit+1)
+	return page(es, in.Limit, func(e deputy.Entry) int64 { return e.Seq }, call), err
+}
+
+type resultJSON struct {
+	Columns   []columnJSON `json:"columns"`
+	Rows      [][]any      `json:"rows"`
+	Truncated bool         `json:"truncated" doc:"There are more rows than a result holds"`
+	Next      *string      `json:"next"`
+}
+
+type getResultInput struct {
+	idInput
+	After  string `query:"after" doc:"the next of the page before" maxLength:"20"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" doc:"50 if absent; csv and xlsx hold the whole result if it and after are absent"`
+	Format string `query:"format" enum:"json,csv,xlsx" default:"json"`
+}
+
+// usualLimit is how many rows a page has if nothing is said.
+const usualLimit = 50
+
+func (s *server) getResult(ctx context.Context, who deputy.Caller, in *getResultInput) (*huma.StreamResponse, error) {
+	after, err := paging{After: in.After}.seq()
+	if err != nil {
+		return nil, err
+	}
+	limit := in.Limit
+	if limit == 0 {
+		limit = usualLimit
+	}
+	var p deputy.ResultPage
+	if in.Format != "json" && in.Limit == 0 && in.After == "" {
+		p, err = s.wholeResult(ctx, who, in.ID)
+	} else {
+		p, err = s.door.Result(ctx, who, in.ID, int(after), limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if in.Format != "json" {
+		return export(in.ID, in.Format, p)
+	}
+	return answer(http.StatusOK, resultJSON{columns(p.Rows.Columns), cells(p.Rows.Rows), p.Truncated, place(p.Next)}), nil
+}
+
+// place is the next of a page that ends before a row; nil on the last page.
+func place(row int) *string {
+	if row == 0 {
+		return nil
+	}
+	s := strconv.FormatInt(int64(row), 36)
+	return &s
+}
+
+// wholeResult reads page after page: a handle is bounded, so this is.
+func (s *server) wholeResult(ctx context.Context, who deputy.Caller, id string) (deputy.ResultPage, error) {
+	const rows = 1000
+	whole, err := s.door.Result(ctx, who, id, 0, rows)
+	for at := whole.Next; err == nil && at != 0; {
+		var p deputy.ResultPage
+		p, err = s.door.Result(ctx, who, id, at, rows)
+		whole.Rows.Rows = append(append([][]query.Value{}, whole.Rows.Rows...), p.Rows.Rows...)
+		whole.Truncated = p.Truncated
+		at = p.Next
+	}
+	whole.Next = 0
+	return whole, err
+}
+
+// answer is a body of a route that also has other forms.
+func answer(status int, v any) *huma.StreamResponse {
+	return &huma.StreamResponse{Body: func(c huma.Context) {
+		c.SetHeader("Content-Type", "application/json")
+		c.SetStatus(status)
+		_ = encode(c.BodyWriter(), v) // a reader that is gone is not ours to mend
+	}}
+}

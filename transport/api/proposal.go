@@ -1,0 +1,230 @@
+package api
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"example.com/deputy"
+)
+
+type proposalJSON struct {
+	ID           string       `json:"id"`
+	Group        string       `json:"group"`
+	Position     int          `json:"position"`
+	Conversation string       `json:"conversation"`
+	Turn         string       `json:"turn"`
+	Tool         string       `json:"tool"`
+	State        deputy.State `json:"state"`
+	Hash         string       `json:"hash"`
+	Summary      string       `json:"summary"`
+	Table        string       `json:"table"`
+	Record       *string      `json:"record"`
+	Changes      []changeJSON `json:"changes"`
+	Warnings     []string     `json:"warnings"`
+	CreatedAt    time.Time    `json:"created_at"`
+	ExpiresAt    time.Time    `json:"expires_at"`
+	DecidedAt    *time.Time   `json:"decided_at"`
+	Outcome      *string      `json:"outcome"`
+	Renewed      *string      `json:"renewed" doc:"What took the place of a stale one"`
+}
+
+type changeJSON struct {
+	Table       string         `json:"table"`
+	Record      *string        `json:"record"`
+	RecordLabel *string        `json:"record_label,omitempty"`
+	Verb        deputy.Verb    `json:"verb"`
+	Field       string         `json:"field"`
+	Label       string         `json:"label"`
+	Before      *string        `json:"before"`
+	After       *string        `json:"after"`
+	BeforeLabel *string        `json:"before_label,omitempty"`
+	AfterLabel  *string        `json:"after_label,omitempty"`
+	Source      *deputy.Source `json:"source"`
+}
+
+func proposal(p deputy.Proposal) proposalJSON {
+	out := proposalJSON{
+		ID: p.ID, Group: p.Group, Position: p.Position, Conversation: p.Conversation, Turn: p.Turn, Tool: p.Tool, State: p.State, Hash: p.Hash,
+		Summary: p.Summary, Table: p.Table, Record: optional(p.Record), Changes: make([]changeJSON, 0, len(p.Lines)), Warnings: append([]string{}, p.Warnings...),
+		CreatedAt: p.CreatedAt.UTC(), ExpiresAt: p.ExpiresAt.UTC(), DecidedAt: moment(p.DecidedAt), Renewed: optional(p.Renewed),
+	}
+	if p.State.Final() {
+		out.Outcome = &p.Outcome
+	}
+	for _, l := range p.Lines {
+		out.Changes = append(out.Changes, changeJSON{
+			Table: l.Table, Record: optional(l.Record), RecordLabel: optional(l.RecordLabel), Verb: l.Verb, Field: l.Field, Label: l.Label,
+			Before: l.Before, After: l.After, BeforeLabel: optional(l.BeforeLabel), AfterLabel: optional(l.AfterLabel), Source: optional(l.Source),
+		})
+	}
+	return out
+}
+
+func proposals(ps []deputy.Proposal) []proposalJSON {
+	out := make([]proposalJSON, 0, len(ps))
+	for _, p := range ps {
+		out = append(out, proposal(p))
+	}
+	return out
+}
+
+type groupJSON struct {
+	ID        string         `json:"id"`
+	State     deputy.State   `json:"state"`
+	Proposals []proposalJSON `json:"proposals"`
+}
+
+func group(ps []deputy.Proposal) groupJSON {
+	g := groupJSON{State: groupState(ps), Proposals: proposals(ps)}
+	if len(ps) > 0 {
+		g.ID = ps[0].Group
+	}
+	return g
+}
+
+// groupState is what matters most of the members' states: what is still to be decided, then what went wrong, then what was done.
+func groupState(ps []deputy.Proposal) deputy.State {
+	for _, s := range []deputy.State{deputy.Confirming, deputy.Pending, deputy.Unknown, deputy.Outdated, deputy.Failed, deputy.Done, deputy.Expired} {
+		for _, p := range ps {
+			if p.State == s {
+				return s
+			}
+		}
+	}
+	return deputy.Rejected
+}
+
+type proposalOutput struct{ Body proposalJSON }
+type groupOutput struct{ Body groupJSON }
+
+func oneProposal(ps []deputy.Proposal, err error) (*proposalOutput, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case len(ps) == 0:
+		return nil, notFound()
+	}
+	return &proposalOutput{proposal(ps[0])}, nil
+}
+
+func oneGroup(ps []deputy.Proposal, err error) (*groupOutput, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case len(ps) == 0:
+		return nil, notFound()
+	}
+	return &groupOutput{group(ps)}, nil
+}
+
+type listProposalsInput struct {
+	paging
+	State        deputy.State `query:"state" enum:"pending,confirming,done,failed,unknown,rejected,expired,stale"`
+	Conversation string       `query:"conversation"`
+}
+
+func (s *server) listProposals(ctx context.Context, who deputy.Caller, in *listProposalsInput) (*listOutput[proposalJSON], error) {
+	before, err := in.seq()
+	if err != nil {
+		return nil, err
+	}
+	f := deputy.ProposalFilter{State: in.State, Conversation: in.Conversation}
+	ps, err := s.door.Proposals(ctx, who, f, before, in.Limit+1)
+	return page(ps, in.Limit, func(p deputy.Proposal) int64 { return p.Seq }, proposal), err
+}
+
+// proposalID and groupID are ids of one kind: the door takes either, a route does not.
+type proposalID struct{ idInput }
+
+func (in proposalID) is() error { return hasPrefix(in.ID, "prp_") }
+
+type groupID struct{ idInput }
+
+func (in groupID) is() error { return hasPrefix(in.ID, "grp_") }
+
+func hasPrefix(id, prefix string) error {
+	if !strings.HasPrefix(id, prefix) {
+		return notFound()
+	}
+	return nil
+}
+
+func (s *server) getProposal(ctx context.Context, who deputy.Caller, in *proposalID) (*proposalOutput, error) {
+	if err := in.is(); err != nil {
+		return nil, err
+	}
+	return oneProposal(s.door.Proposal(ctx, who, in.ID))
+}
+
+func (s *server) getGroup(ctx context.Context, who deputy.Caller, in *groupID) (*groupOutput, error) {
+	if err := in.is(); err != nil {
+		return nil, err
+	}
+	return oneGroup(s.door.Proposal(ctx, who, in.ID))
+}
+
+type confirmProposalInput struct {
+	proposalID
+	Body struct {
+		Hash string `json:"hash" doc:"As it was shown"`
+	}
+}
+
+func (s *server) confirmProposal(ctx context.Context, who deputy.Caller, in *confirmProposalInput) (*proposalOutput, error) {
+	if err := in.is(); err != nil {
+		return nil, err
+	}
+	d, err := s.door.Confirm(ctx, who, in.ID, []deputy.Shown{{ID: in.ID, Hash: in.Body.Hash}})
+	if deputy.CodeOf(err) == deputy.Stale && len(d.Renewed) > 0 {
+		p := s.problem(ctx, err)
+		renewed := proposal(d.Renewed[0])
+		p.Proposal = &renewed
+		return nil, p
+	}
+	return oneProposal(d.Proposals, err)
+}
+
+type confirmGroupInput struct {
+	groupID
+	Body struct {
+		Proposals []shownJSON `json:"proposals" minItems:"1" maxItems:"200" doc:"Every pending member"`
+	}
+}
+
+type shownJSON struct {
+	ID   string `json:"id"`
+	Hash string `json:"hash" doc:"As it was shown"`
+}
+
+func (s *server) confirmGroup(ctx context.Context, who deputy.Caller, in *confirmGroupInput) (*groupOutput, error) {
+	if err := in.is(); err != nil {
+		return nil, err
+	}
+	shown := make([]deputy.Shown, 0, len(in.Body.Proposals))
+	for _, p := range in.Body.Proposals {
+		shown = append(shown, deputy.Shown{ID: p.ID, Hash: p.Hash})
+	}
+	d, err := s.door.Confirm(ctx, who, in.ID, shown)
+	if deputy.CodeOf(err) == deputy.Stale && len(d.Renewed) > 0 {
+		p := s.problem(ctx, err)
+		renewed := group(d.Renewed)
+		p.Group, p.Proposal = &renewed, &renewed.Proposals[0]
+		return nil, p
+	}
+	return oneGroup(d.Proposals, err)
+}
+
+func (s *server) rejectProposal(ctx context.Context, who deputy.Caller, in *proposalID) (*proposalOutput, error) {
+	if err := in.is(); err != nil {
+		return nil, err
+	}
+	return oneProposal(s.door.Reject(ctx, who, in.ID))
+}
+
+func (s *server) rejectGroup(ctx context.Context, who deputy.Caller, in *groupID) (*groupOutput, error) {
+	if err := in.is(); err != nil {
+		return nil, err
+	}
+	return oneGroup(s.door.Reject(ctx, who, in.ID))
+}

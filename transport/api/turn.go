@@ -1,0 +1,244 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"strings"
+	"time"
+
+	"example.com/deputy"
+	"example.com/deputy/internal/sse"
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// alive is how often a stream says that it is.
+const alive = 15 * time.Second
+
+type turnJSON struct {
+	ID           string            `json:"id"`
+	Conversation string            `json:"conversation"`
+	State        deputy.TurnState  `json:"state"`
+	Reason       *deputy.Reason    `json:"reason"`
+	Text         string            `json:"text"`
+	Proposals    []proposalJSON    `json:"proposals"`
+	Displays     []json.RawMessage `json:"displays"`
+	Usage        usageJSON         `json:"usage"`
+	StartedAt    time.Time         `json:"started_at"`
+	FinishedAt   *time.Time        `json:"finished_at"`
+}
+
+type usageJSON struct {
+	Input       int64  `json:"input"`
+	CachedInput int64  `json:"cached_input"`
+	Output      int64  `json:"output"`
+	Cost        string `json:"cost" doc:"Decimal"`
+}
+
+type postTurnInput struct {
+	idInput
+	Accept string `header:"Accept"`
+	Body   struct {
+		Text   string      `json:"text"`
+		Screen *screenJSON `json:"screen,omitempty"`
+	}
+}
+
+type screenJSON struct {
+	Table  string `json:"table"`
+	Record string `json:"record,omitempty"`
+	Where  string `json:"where,omitempty"`
+}
+
+type turnOutput struct{ Body turnJSON }
+
+// postTurn starts a turn, then streams it or waits for it. The turn does not live in the connection.
+func (s *server) postTurn(ctx context.Context, who deputy.Caller, in *postTurnInput) (*huma.StreamResponse, error) {
+	input := deputy.TurnInput{Conversation: in.ID, Text: in.Body.Text}
+	if c := in.Body.Screen; c != nil {
+		input.Screen = &deputy.Screen{Table: c.Table, Record: c.Record, Where: c.Where}
+	}
+	id, err := s.door.Start(ctx, who, input)
+	if err != nil {
+		return nil, err
+	}
+	if strings.Contains(in.Accept, "text/event-stream") {
+		return s.stream(s.door.Follow, who, id, 0), nil
+	}
+	t, err := s.finishedTurn(ctx, who, id)
+	if err != nil {
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(c huma.Context) {
+		c.SetHeader("Content-Type", "application/json")
+		c.SetStatus(http.StatusOK)
+		_ = encode(c.BodyWriter(), t) // a reader that is gone is not ours to mend
+	}}, nil
+}
+
+type followTurnInput struct {
+	idInput
+	LastEventID int64 `header:"Last-Event-ID" minimum:"0" doc:"Events after this one"`
+}
+
+func (s *server) followTurn(ctx context.Context, who deputy.Caller, in *followTurnInput) (*huma.StreamResponse, error) {
+	if _, err := s.door.LookupTurn(ctx, who, in.ID); err != nil {
+		return nil, err
+	}
+	return s.stream(s.door.Follow, who, in.ID, in.LastEventID), nil
+}
+
+type follower func(ctx context.Context, who deputy.Caller, turn string, after int64) iter.Seq2[deputy.Event, error]
+
+func (s *server) stream(follow follower, who deputy.Caller, turn string, after int64) *huma.StreamResponse {
+	return &huma.StreamResponse{Body: func(c huma.Context) {
+		r, w := humago.Unwrap(c)
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		out, err := sse.NewWriter(w)
+		if err != nil {
+			return // the line is gone; the turn is not
+		}
+		if err := copyEvents(ctx, out, follow(ctx, who, turn, after)); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "api: a stream broke off", "turn", turn, "error", err)
+		}
+	}}
+}
+
+// copyEvents sends events as they come, and a comment in every quiet spell. It ends with the events, or when ctx does.
+func copyEvents(ctx context.Context, out *sse.Writer, events iter.Seq2[deputy.Event, error]) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	next := produce(ctx, events)
+	quiet := time.NewTicker(alive)
+	defer quiet.Stop()
+	for {
+		select {
+		case <-quiet.C:
+			if err := out.Comment("still here"); err != nil {
+				return err
+			}
+		case e, more := <-next:
+			if !more {
+				return ctx.Err()
+			}
+			if e.err != nil {
+				return e.err
+			}
+			if err := out.Send(sse.Event{ID: e.Seq, Name: e.Name, Data: e.Data}); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+type eventOrError struct {
+	deputy.Event
+	err error
+}
+
+// produce reads the events in a goroutine that ends with them or with ctx.
+func produce(ctx context.Context, events iter.Seq2[deputy.Event, error]) <-chan eventOrError {
+	out := make(chan eventOrError)
+	go func() {
+		defer close(out)
+		for e, err := range events {
+			select {
+			case out <- eventOrError{e, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
+}
+
+func (s *server) getTurn(ctx context.Context, who deputy.Caller, in *idInput) (*turnOutput, error) {
+	t, err := s.door.LookupTurn(ctx, who, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if t.State == deputy.TurnRunning {
+		return &turnOutput{turn(t)}, nil
+	}
+	out, err := s.finishedTurn(ctx, who, in.ID)
+	return &turnOutput{out}, err
+}
+
+type cancelInput struct{ idInput }
+
+func (s *server) cancelTurn(ctx context.Context, who deputy.Caller, in *cancelInput) (*turnOutput, error) {
+	if err := s.door.Cancel(ctx, who, in.ID); err != nil {
+		return nil, err
+	}
+	return s.getTurn(ctx, who, &in.idInput)
+}
+
+// turn is what is known of one while it runs.
+func turn(t deputy.Turn) turnJSON {
+	return turnJSON{
+		ID: t.ID, Conversation: t.Conversation, State: t.State, Reason: optional(t.Reason), Proposals: []proposalJSON{}, Displays: []json.RawMessage{},
+		Usage:     usageJSON{t.Usage.Input, t.Usage.CachedInput, t.Usage.Output, "0"},
+		StartedAt: t.StartedAt.UTC(), FinishedAt: moment(t.FinishedAt),
+	}
+}
+
+// finishedTurn waits for the end of a turn and tells it whole.
+func (s *server) finishedTurn(ctx context.Context, who deputy.Caller, id string) (turnJSON, error) {
+	var seen summary
+	for e, err := range s.door.Follow(ctx, who, id, 0) {
+		if err != nil {
+			return turnJSON{}, err
+		}
+		if err := seen.add(e); err != nil {
+			return turnJSON{}, err
+		}
+	}
+	t, err := s.door.LookupTurn(ctx, who, id)
+	if err != nil {
+		return turnJSON{}, err
+	}
+	out := turn(t)
+	out.Text, out.Displays, out.Usage.Cost = seen.finished.Text, seen.displays, seen.cost
+	for _, id := range seen.proposals {
+		ps, err := s.door.Proposal(ctx, who, id)
+		if err != nil {
+			return turnJSON{}, err
+		}
+		out.Proposals = append(out.Proposals, proposals(ps)...)
+	}
+	return out, nil
+}
+
+// summary gathers from events what an answer in one piece holds.
+type summary struct {
+	finished  deputy.TurnFinished
+	displays  []json.RawMessage
+	proposals []string
+	cost      string
+}
+
+func (s *summary) add(e deputy.Event) error {
+	if s.displays == nil {
+		s.displays, s.cost = []json.RawMessage{}, "0"
+	}
+	switch e.Name {
+	case deputy.EventTurnFinished:
+		return json.Unmarshal(e.Data, &s.finished)
+	case deputy.EventDisplay:
+		s.displays = append(s.displays, e.Data)
+	case deputy.EventProposalCreated:
+		var p deputy.ProposalCreated
+		err := json.Unmarshal(e.Data, &p)
+		s.proposals = append(s.proposals, p.Proposal)
+		return err
+	case deputy.EventUsage:
+		var u usageJSON
+		err := json.Unmarshal(e.Data, &u)
+		s.cost = u.Cost
+		return err
+	}
+	return nil
+}

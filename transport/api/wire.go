@@ -1,0 +1,163 @@
+package api
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"example.com/deputy"
+	"example.com/deputy/query"
+)
+
+// maxExact is the last integer that every JSON reader keeps exact.
+const maxExact = 1 << 53
+
+type columnJSON struct {
+	Name  string     `json:"name"`
+	Label string     `json:"label"`
+	Type  query.Type `json:"type"`
+}
+
+func columns(cs []query.Column) []columnJSON {
+	out := make([]columnJSON, 0, len(cs))
+	for _, c := range cs {
+		t := query.Any
+		if c.Expr != nil {
+			t = c.Expr.Type()
+		}
+		out = append(out, columnJSON{c.As, c.Label, t})
+	}
+	return out
+}
+
+func cells(rows [][]query.Value) [][]any {
+	out := make([][]any, 0, len(rows))
+	for _, r := range rows {
+		line := make([]any, len(r))
+		for i, v := range r {
+			line[i] = cell(v)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// cell is a value as JSON: decimals and integers beyond 2^53 as strings, timestamps RFC 3339, dates ISO 8601, JSON as JSON.
+func cell(v query.Value) any {
+	switch v := v.(type) {
+	case int64:
+		if v > maxExact || v < -maxExact {
+			return strconv.FormatInt(v, 10)
+		}
+		return v
+	case query.Decimal:
+		return string(v)
+	case query.Day:
+		return string(v)
+	case time.Time:
+		return v.UTC().Format(time.RFC3339Nano)
+	case query.Doc:
+		if json.Valid([]byte(v)) {
+			return json.RawMessage(v)
+		}
+		return string(v)
+	case []query.Value:
+		list := make([]any, len(v))
+		for i := range v {
+			list[i] = cell(v[i])
+		}
+		return list
+	}
+	return v
+}
+
+// text is a value as the text of a cell; NULL is empty.
+func text(v query.Value) string {
+	switch v := cell(v).(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case json.RawMessage:
+		return string(v)
+	default:
+		b, _ := json.Marshal(v) // lists of the above always marshal
+		return string(b)
+	}
+}
+
+// optional is null where there is nothing.
+func optional[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+func moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+type personJSON struct {
+	Issuer string `json:"issuer"`
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Zone   string `json:"zone,omitempty"`
+}
+
+func person(p deputy.Person) personJSON {
+	out := personJSON{Issuer: p.Issuer, ID: p.ID, Name: p.Name}
+	if p.Zone != nil {
+		out.Zone = p.Zone.String()
+	}
+	return out
+}
+
+// list is a page of a list.
+type list[T any] struct {
+	Items []T     `json:"items"`
+	Next  *string `json:"next" doc:"the after of the next page; null on the last"`
+}
+
+type listOutput[T any] struct{ Body list[T] }
+
+// page cuts what was asked for with one more than limit, and says where the next page begins.
+func page[In, Out any](in []In, limit int, seq func(In) int64, out func(In) Out) *listOutput[Out] {
+	l := list[Out]{Items: make([]Out, 0, len(in))}
+	if len(in) > limit {
+		in = in[:limit]
+		next := strconv.FormatInt(seq(in[limit-1]), 36)
+		l.Next = &next
+	}
+	for _, v := range in {
+		l.Items = append(l.Items, out(v))
+	}
+	return &listOutput[Out]{l}
+}
+
+// paging are the parameters of every list.
+type paging struct {
+	After string `query:"after" doc:"the next of the page before" maxLength:"20"`
+	Limit int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+}
+
+// seq is the place in the list that after names; 0 where it names none.
+func (p paging) seq() (int64, error) {
+	if p.After == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(p.After, 36, 64)
+	if err != nil || n <= 0 {
+		return 0, newProblem(deputy.Errorf(deputy.Invalid, "after: %q is no next of this list; leave it out to begin at the start.", p.After))
+	}
+	return n, nil
+}
