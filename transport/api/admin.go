@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"time"
 
 	"example.com/deputy"
@@ -29,6 +30,24 @@ func (s *server) ready(ctx context.Context, _ deputy.Caller, _ *none) (*healthOu
 		}
 	}
 	return s.health(ctx, deputy.Caller{}, nil)
+}
+
+// DemoPerson is one of the people that a demo lets anybody be.
+type DemoPerson struct {
+	Name  string `json:"name"`
+	Token string `json:"token"`
+	About string `json:"about"` // what they may do, in a few words
+}
+
+// demoPeople gives tokens away, so it answers nobody but this machine, whatever the server listens on.
+func (s *server) demoPeople(w http.ResponseWriter, r *http.Request) {
+	if !known(hostname(r.RemoteAddr), "") {
+		writeProblem(w, notFound())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	_ = encode(w, list[DemoPerson]{Items: s.opts.Demo}) // a reader that is gone is not ours to mend
 }
 
 type meJSON struct {

@@ -23,8 +23,8 @@ type Options struct {
 	PublicURL string
 	// Page answers every path that is none of this package's; nil: they are not found.
 	Page http.Handler
-	// Demo answers /demo/people; nil everywhere but in the demo.
-	Demo http.Handler
+	// Demo are people that anybody on this machine may be, with their tokens, at /demo/people; nil everywhere but in the demo.
+	Demo []DemoPerson
 	// Version is what the OpenAPI document says.
 	Version string
 	// Ready says whether requests can be served now; nil: always.
@@ -63,8 +63,8 @@ func (s *server) split(api http.Handler) http.Handler {
 		switch {
 		case ours(r.URL.Path):
 			api.ServeHTTP(w, r)
-		case r.URL.Path == "/demo/people" && s.opts.Demo != nil:
-			s.opts.Demo.ServeHTTP(w, r)
+		case r.URL.Path == "/demo/people" && len(s.opts.Demo) > 0:
+			s.demoPeople(w, r)
 		case s.opts.Page != nil:
 			s.opts.Page.ServeHTTP(w, r)
 		default:
