@@ -15,7 +15,8 @@ import (
 
 const (
 	errorBodyLimit = 64 << 10
-	answerLimit    = 64 << 20
+	answerLimit    = 64 << 20 // what is beyond counts as cut off
+	callLimit      = 512
 )
 
 // newClient is the vendor's client without anything from the environment: a literal, since its constructor reads that.

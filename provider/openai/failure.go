@@ -63,6 +63,9 @@ func (m *model) explain(ctx context.Context, err error) error {
 		e.Message = fmt.Sprintf("The model %q is asked too much at the moment. Try again in %d seconds.", m.info.Name, s)
 	}
 	e.Cause = fmt.Errorf("openai: model %s: %w", m.info.Model, f.cause)
+	if safe := m.redact(e.Cause.Error()); safe != e.Cause.Error() {
+		e.Cause = errors.New(safe)
+	}
 	return e
 }
 
@@ -147,6 +150,9 @@ func refusal(status int, h http.Header, body []byte) *failure {
 
 // vendorFailure finds an error inside a stream, or nil.
 func vendorFailure(kind string, data []byte) error {
+	if kind != "error" && !bytes.Contains(data, []byte("error")) {
+		return nil
+	}
 	e, ok := parseError(data, kind == "error")
 	if !ok {
 		return nil

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the last section of the files i
 // section is a part of a file: a line "-- title --" and what follows it.
 type section struct{ title, body string }
 
-func sections(t *testing.T, file string) []section {
+func sections(t testing.TB, file string) []section {
 	t.Helper()
 	raw, err := os.ReadFile(file)
 	if err != nil {
@@ -59,7 +59,7 @@ func golden(t *testing.T, file string, s []section, got string) {
 	}
 }
 
-func files(t *testing.T, pattern string) []string {
+func files(t testing.TB, pattern string) []string {
 	t.Helper()
 	out, err := filepath.Glob(pattern)
 	if err != nil || len(out) == 0 {
@@ -165,7 +165,7 @@ func transcript(ctx context.Context, m deputy.Model, r deputy.Request) string {
 }
 
 // start makes a model whose pauses are noted and not made.
-func start(t *testing.T, base string, c Config) *testModel {
+func start(t testing.TB, base string, c Config) *testModel {
 	t.Helper()
 	c.Name, c.Model, c.BaseURL = "main", "gpt-test", base+"/v1"
 	made, err := New(c)

@@ -48,7 +48,8 @@ type model struct {
 	info    deputy.ModelInfo
 	strict  bool
 	client  sdk.Client
-	noUsage atomic.Bool // the server refused stream_options
+	redact  func(string) string // takes the API key out of a text
+	noUsage atomic.Bool         // the server refused stream_options
 
 	quiet  time.Duration // how long the server may send nothing
 	linger time.Duration // how long to wait for usage once the answer has ended
@@ -74,6 +75,7 @@ func New(c Config) (deputy.Model, error) {
 		info:   deputy.ModelInfo{Name: c.Name, Provider: "openai", Model: c.Model, Price: c.Price},
 		strict: c.Strict,
 		client: newClient(base, c.APIKey, c.HTTPClient),
+		redact: redactor(c.APIKey),
 		quiet:  2 * time.Minute,
 		linger: 5 * time.Second,
 		wait:   pause,
@@ -83,6 +85,16 @@ func New(c Config) (deputy.Model, error) {
 
 // Info implements deputy.Model.
 func (m *model) Info() deputy.ModelInfo { return m.info }
+
+// redactor keeps the key out of sight of whoever prints a model.
+func redactor(key string) func(string) string {
+	return func(s string) string {
+		if key == "" {
+			return s
+		}
+		return strings.ReplaceAll(s, key, "(the API key)")
+	}
+}
 
 // check reports all mistakes together.
 func (c Config) check() (*url.URL, error) {

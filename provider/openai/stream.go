@@ -21,7 +21,6 @@ const attempts = 3
 var (
 	errGone  = errors.New("the reader broke off") // never leaves this package
 	errQuiet = errors.New("the server sent nothing for too long")
-	errLong  = errors.New("the answer is longer than an answer may be")
 )
 
 // Stream implements deputy.Model. Every error is a *deputy.Error.
@@ -121,8 +120,7 @@ type answer struct {
 // read yields what comes, and the calls and the reason to stop at the end. What begins like a JSON document is one: a server that does
 // not stream.
 func (a *answer) read(body io.Reader) error {
-	limited := &io.LimitedReader{R: body, N: answerLimit}
-	in := bufio.NewReader(limited)
+	in := bufio.NewReader(io.LimitReader(body, answerLimit))
 	first, err := begin(in)
 	if err != nil {
 		return broken(err)
@@ -134,9 +132,6 @@ func (a *answer) read(body io.Reader) error {
 		return &failure{code: deputy.Unavailable, sentence: notAnAnswer, cause: errors.New("the answer is a web page")}
 	default:
 		err = a.events(in)
-	}
-	if err == nil && limited.N <= 0 {
-		err = broken(errLong)
 	}
 	var f *failure
 	if err != nil && (a.stop == "" || !errors.As(err, &f) || !f.cut) {
@@ -261,6 +256,9 @@ func (a *answer) delta(d sdk.ChatCompletionChunkChoiceDelta) error {
 	}
 	for _, c := range d.ToolCalls {
 		a.calls.add(c)
+	}
+	if len(a.calls.all) > callLimit {
+		return unreadable()
 	}
 	return nil
 }
