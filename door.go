@@ -2,14 +2,16 @@ package deputy
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"example.com/deputy/query"
 )
 
-// Door is the assistant as one channel sees it. Every method acts as the caller and answers not_found for what is another's.
+// Door is the assistant as one channel sees it. Every method acts as the caller and answers not_found for what is another's, exactly as
+// for what does not exist.
 type Door struct {
 	a       *Assistant
 	channel Channel
@@ -22,88 +24,232 @@ type TurnInput struct {
 	Screen       *Screen
 }
 
+// maxText bounds what a person says at once, in bytes.
+const maxText = 256 << 10
+
+// maxPage bounds what is read from a store at once.
+const maxPage = 1000
+
 // Start admits, stores and runs a turn by itself: it goes on when the caller is gone. conflict while one runs in the conversation.
 func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, error) {
-	return "", Errorf(Internal, "not built")
+	a := d.a
+	person, err := a.access(ctx, who.Person)
+	if err != nil {
+		return "", err
+	}
+	if err := sayable(in.Text); err != nil {
+		return "", err
+	}
+	if person, err = a.enter(ctx, person); err != nil {
+		return "", err
+	}
+	c, err := d.conversation(ctx, person, in.Conversation)
+	if err != nil {
+		return "", err
+	}
+	history, err := a.history(ctx, person, c.ID)
+	if err != nil {
+		return "", err
+	}
+	t := Turn{ID: a.id("trn_"), Conversation: c.ID, Person: person.known(), Channel: d.channel, State: TurnRunning, NextEvent: 1,
+		StartedAt: a.cfg.Clock(), Screen: in.Screen}
+	first, err := a.opening(ctx, person, t, in.Text, history)
+	if err != nil {
+		return "", err
+	}
+	lease, err := a.cfg.Store.Turns.Start(ctx, person, t, first, a.cfg.Clock().Add(leaseFor))
+	if err != nil {
+		return "", err
+	}
+	if c.Title == "" {
+		if err := a.cfg.Store.Conversations.Rename(ctx, person, c.ID, title(in.Text)); err != nil {
+			a.complain(ctx, "title", err, "conversation", c.ID)
+		}
+	}
+	d.work(ctx, t, lease, person, append(history, first...))
+	return t.ID, nil
 }
 
-// Follow reads a turn's journal, from after an event on, and ends after turn.finished. It may be called by any number of readers, at any time.
-func (d *Door) Follow(ctx context.Context, who Caller, turn string, after int64) iter.Seq2[Event, error] {
+// work runs a stored turn in a goroutine of the assistant's, apart from the caller's connection.
+func (d *Door) work(ctx context.Context, t Turn, lease Lease, who Person, history []Message) {
+	ctx = context.WithoutCancel(ctx)
+	ctx, stop := context.WithCancelCause(ctx)
+	r := &runner{a: d.a, in: &turning{turn: t, who: who, history: history}, refs: countCalls(history), lease: lease, events: t.NextEvent}
+	ok := d.a.running.start(t.ID, stop, func() {
+		ctx, cancel := context.WithTimeout(ctx, d.a.cfg.Limits.TurnTimeout)
+		defer cancel()
+		r.run(ctx)
+	})
+	if !ok {
+		stop(ending{Interrupted})
+		r.run(ctx)
+	}
+}
+
+func sayable(text string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return Errorf(Invalid, "text: say something")
+	case len(text) > maxText:
+		return Errorf(TooLarge, "text: longer than %d bytes", maxText)
+	case !utf8.ValidString(text):
+		return Errorf(Invalid, "text: not valid UTF-8")
+	}
 	return nil
+}
+
+// conversation finds the person's own, or makes one where no id is given.
+func (d *Door) conversation(ctx context.Context, who Person, id string) (Conversation, error) {
+	if id != "" {
+		return d.a.cfg.Store.Conversations.Get(ctx, who, id)
+	}
+	now := d.a.cfg.Clock()
+	c := Conversation{ID: d.a.id("cnv_"), CreatedAt: now, UpdatedAt: now}
+	return c, d.a.cfg.Store.Conversations.Create(ctx, who, c)
+}
+
+// title is the beginning of what was said first.
+func title(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > 60 {
+		return string(r[:59]) + "…"
+	}
+	return text
+}
+
+func countCalls(history []Message) (n int) {
+	for _, m := range history {
+		for _, p := range m.Parts {
+			if p.Call != nil {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// history reads a conversation whole.
+func (a *Assistant) history(ctx context.Context, who Person, conversation string) ([]Message, error) {
+	var out []Message
+	for after := int64(0); ; after = out[len(out)-1].Seq {
+		page, err := a.cfg.Store.Messages.Page(ctx, who, conversation, after, maxPage)
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, page...); len(page) < maxPage {
+			return out, nil
+		}
+	}
+}
+
+// opening is the messages that a turn begins with: a note of what became of proposals since, and what the person says.
+func (a *Assistant) opening(ctx context.Context, who Person, t Turn, text string, history []Message) ([]Message, error) {
+	said := Message{Role: FromPerson, Turn: t.ID, At: t.StartedAt, Parts: []Part{{Text: text}}}
+	fates, err := a.fates(ctx, who, t.Conversation, history)
+	if err != nil || len(fates) == 0 {
+		return []Message{said}, err
+	}
+	note, err := noteText(fates)
+	if err != nil {
+		return nil, err
+	}
+	parts := []Part{{Text: note}}
+	for _, p := range fates {
+		parts = append(parts, Part{Proposal: p.ID})
+	}
+	return []Message{{Role: FromNote, Turn: t.ID, At: t.StartedAt, Parts: parts}, said}, nil
+}
+
+// fates are the decided proposals of a conversation that no note has told of yet, oldest first.
+func (a *Assistant) fates(ctx context.Context, who Person, conversation string, history []Message) ([]Proposal, error) {
+	told := map[string]bool{}
+	for _, m := range history {
+		for _, p := range m.Parts {
+			if m.Role == FromNote && p.Proposal != "" {
+				told[p.Proposal] = true
+			}
+		}
+	}
+	var out []Proposal
+	err := a.eachProposal(ctx, who, ProposalFilter{Conversation: conversation}, func(p Proposal) {
+		if p.State.Final() && !told[p.ID] {
+			out = append([]Proposal{p}, out...)
+		}
+	})
+	return out, err
+}
+
+// Follow reads a turn's journal, from after an event on, and ends after turn.finished. It may be called by any number of readers, at any
+// time; the end of ctx ends it with an error.
+func (d *Door) Follow(ctx context.Context, who Caller, turn string, after int64) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {
+		for {
+			changed, err := d.a.cfg.Store.Turns.Changed(ctx, who.Person, turn)
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+			more, err := d.a.cfg.Store.Turns.Events(ctx, who.Person, turn, after, maxPage)
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
+			for _, e := range more {
+				if after = e.Seq; !yield(e, nil) || e.Name == EventTurnFinished {
+					return
+				}
+			}
+			if len(more) > 0 {
+				continue
+			}
+			if ended, err := d.ended(ctx, who, turn); ended || err != nil {
+				if err != nil {
+					yield(Event{}, err)
+				}
+				return
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				yield(Event{}, ctx.Err())
+				return
+			}
+		}
+	}
+}
+
+// ended says whether nothing can follow: the turn is over, and its journal was read to the end.
+func (d *Door) ended(ctx context.Context, who Caller, turn string) (bool, error) {
+	t, err := d.a.cfg.Store.Turns.Get(ctx, who.Person, turn)
+	return err == nil && t.State != TurnRunning, err
 }
 
 // Turn starts a turn and follows it; breaking off, or the end of ctx, cancels it. A refusal is its only element.
 func (d *Door) Turn(ctx context.Context, who Caller, in TurnInput) iter.Seq2[Event, error] {
-	return nil
+	return func(yield func(Event, error) bool) {
+		id, err := d.Start(ctx, who, in)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
+		for e, err := range d.Follow(ctx, who, id, 0) {
+			if !yield(e, err) || err != nil {
+				if err := d.Cancel(context.WithoutCancel(ctx), who, id); err != nil {
+					d.a.complain(ctx, "cancel", err, "turn", id)
+				}
+				return
+			}
+		}
+	}
 }
 
 // Cancel asks a turn to stop; one that has ended stays as it is.
-func (d *Door) Cancel(ctx context.Context, who Caller, turn string) error { return nil }
-
-// Confirm decides a proposal, or a group by its id, once. shown lists every pending member with the hash that the person was shown.
-// It returns the proposals as they are afterwards. stale comes with the proposals that took their place in Decision.Renewed.
-func (d *Door) Confirm(ctx context.Context, who Caller, id string, shown []Shown) (Decision, error) {
-	return Decision{}, nil
-}
-
-// Reject turns a proposal, or all pending ones of a group, down.
-func (d *Door) Reject(ctx context.Context, who Caller, id string) ([]Proposal, error) {
-	return nil, nil
-}
-
-// Decision is what became of a confirmation. Where the error of Confirm is stale, Renewed are the new pending proposals (none: the
-// outcomes say why).
-type Decision struct {
-	Proposals []Proposal
-	Renewed   []Proposal
-}
-
-// NewConversation makes an empty conversation.
-func (d *Door) NewConversation(ctx context.Context, who Caller, title string) (Conversation, error) {
-	return Conversation{}, nil
-}
-
-// Conversations lists the caller's own, newest first, below before (0: from the newest), whose title contains term.
-func (d *Door) Conversations(ctx context.Context, who Caller, term string, before int64, limit int) ([]Conversation, error) {
-	return nil, nil
-}
-
-// Conversation is one of the caller's own.
-func (d *Door) Conversation(ctx context.Context, who Caller, id string) (Conversation, error) {
-	return Conversation{}, nil
-}
-
-// RenameConversation sets a title.
-func (d *Door) RenameConversation(ctx context.Context, who Caller, id, title string) (Conversation, error) {
-	return Conversation{}, nil
-}
-
-// DeleteConversation deletes a conversation and what is in it; the log stays.
-func (d *Door) DeleteConversation(ctx context.Context, who Caller, id string) error { return nil }
-
-// Messages pages through a conversation, oldest first. Results read under rights that no longer hold are withheld.
-func (d *Door) Messages(ctx context.Context, who Caller, conversation string, after int64, limit int) ([]Message, error) {
-	return nil, nil
-}
-
-// LookupTurn is one of the caller's own turns.
-func (d *Door) LookupTurn(ctx context.Context, who Caller, id string) (Turn, error) {
-	return Turn{}, nil
-}
-
-// Proposals lists the caller's own, newest first, below before (0: from the newest).
-func (d *Door) Proposals(ctx context.Context, who Caller, f ProposalFilter, before int64, limit int) ([]Proposal, error) {
-	return nil, nil
-}
-
-// Proposal is one of the caller's own, or all members of a group, in order.
-func (d *Door) Proposal(ctx context.Context, who Caller, id string) ([]Proposal, error) {
-	return nil, nil
-}
-
-// Calls lists rows of the tool-call log, newest first: the caller's own, or everybody's for a role with audit.
-func (d *Door) Calls(ctx context.Context, who Caller, f LogFilter, before int64, limit int) ([]Entry, error) {
-	return nil, nil
+func (d *Door) Cancel(ctx context.Context, who Caller, turn string) error {
+	if err := d.a.cfg.Store.Turns.Cancel(ctx, who.Person, turn); err != nil {
+		return err
+	}
+	d.a.running.stop(turn, Cancelled)
+	return nil
 }
 
 // ResultPage is a part of the full result of a call.
@@ -113,60 +259,33 @@ type ResultPage struct {
 	Next      int  // the after of the next page; 0: this was the last
 }
 
-// Result reads the full result behind a call id again, with the rights of now, and gives the rows from after on. Owner only.
+// Result reads the full result behind a call id again, with the rights of now, and gives the rows from after on. Owner only. The reading
+// has a row of its own in the log.
 func (d *Door) Result(ctx context.Context, who Caller, call string, after, limit int) (ResultPage, error) {
-	return ResultPage{}, nil
+	a := d.a
+	person, err := a.pass(ctx, who.Person)
+	if err != nil {
+		return ResultPage{}, err
+	}
+	e, err := a.cfg.Store.Log.Get(ctx, person, call)
+	if err != nil {
+		return ResultPage{}, err
+	}
+	if e.Kind != KindRead || e.Outcome != Ran {
+		return ResultPage{}, Errorf(NotFound, "The call has no rows.")
+	}
+	rows, err := a.handle(ctx, person, d.channel, e)
+	if err != nil {
+		return ResultPage{}, err
+	}
+	page := ResultPage{Rows: rows, Truncated: rows.HasMore}
+	from, to := min(max(after, 0), len(rows.Rows)), min(max(after, 0)+limit, len(rows.Rows))
+	page.Rows.Rows = rows.Rows[from:to]
+	if to < len(rows.Rows) {
+		page.Next = to
+	}
+	return page, nil
 }
 
-// Me is what a person may know of themselves.
-type Me struct {
-	Person  Person
-	Confirm bool
-	Audit   bool
-	Operate bool
-	Tables  []Ability
-	Words   []string // what may be read and done, in sentences
-	Killed  *KillSwitch
-	Model   ModelInfo
-}
-
-// Ability is what may be done to one table.
-type Ability struct {
-	Table, Label string
-	Rights       Rights
-}
-
-// Me says who the caller is and what they may do.
-func (d *Door) Me(ctx context.Context, who Caller) (Me, error) { return Me{}, nil }
-
-// KillSwitch stops everything while All is set.
-type KillSwitch struct {
-	All    bool      `json:"all"`
-	Reason string    `json:"reason"`
-	By     string    `json:"by"`
-	At     time.Time `json:"at"`
-}
-
-// KillSwitch reads the switch; permission_denied without operate.
-func (d *Door) KillSwitch(ctx context.Context, who Caller) (KillSwitch, error) {
-	return KillSwitch{}, nil
-}
-
-// SetKillSwitch throws it; permission_denied without operate.
-func (d *Door) SetKillSwitch(ctx context.Context, who Caller, all bool, reason string) (KillSwitch, error) {
-	return KillSwitch{}, nil
-}
-
-// Prompt is exactly what the model would be sent now for a conversation; for a role with audit that does not own it, without data.
-func (d *Door) Prompt(ctx context.Context, who Caller, conversation string) (Request, error) {
-	return Request{}, nil
-}
-
-// ReadKillSwitch and WriteKillSwitch are the operator's, for a command line that has the store at hand.
-func ReadKillSwitch(ctx context.Context, s Settings) (KillSwitch, error) { return KillSwitch{}, nil }
-
-// WriteKillSwitch throws the switch in a store.
-func WriteKillSwitch(ctx context.Context, s Settings, k KillSwitch) error {
-	_, err := json.Marshal(k)
-	return err
-}
+// Zone is the zone in which the caller reads times.
+func (d *Door) Zone(who Caller) *time.Location { return d.a.clock(who.Person).Zone }

@@ -2,48 +2,483 @@ package deputy
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 
 	"example.com/deputy/query"
 )
 
 // View is the host as this person may see it: the only way from a tool to the application. It has no way to write, and it is a struct, so
 // that nothing behind it can be reached by a type assertion.
-type View struct{}
+type View struct {
+	host Host
+	who  Person
+	g    *grants
+}
+
+// view opens the host as a person, with the rights of now.
+func (a *Assistant) view(ctx context.Context, who Person) (*View, error) {
+	full, err := a.cfg.Host.Catalog(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	return &View{a.cfg.Host, who, newGrants(a.cfg.Policy, a.rules, full, who, a.clock(who))}, nil
+}
 
 // Catalog is narrowed to what this person may read: tables, fields, and relations between them.
-func (v *View) Catalog() query.Catalog { return nil }
+func (v *View) Catalog() query.Catalog { return narrowed{v.g} }
 
-// Rights says what this person may do to a table. For a table that is not there, and for one that may not be read, it says nothing at all.
-func (v *View) Rights(ctx context.Context, table string) (Rights, error) { return Rights{}, nil }
+// Rights says what this person may do to a table; query.ErrUnknown for one that is not there or may not be read.
+func (v *View) Rights(ctx context.Context, table string) (Rights, error) {
+	t, err := v.g.table(ctx, table)
+	if err != nil {
+		return Rights{}, err
+	}
+	return t.Rights, nil
+}
 
-// Expr parses and checks an expression of the model's over a table, against what this person may see. Labels are accepted for foreign keys.
-func (v *View) Expr(ctx context.Context, table, text string) (query.Expr, error) { return nil, nil }
+// Writable says whether any table grants the verb to this person.
+func (v *View) Writable(verb Verb) bool { return v.g.writable(verb) }
+
+// Table describes one table as this person may see it. The error, not_found, is the same for one that is not there and one that may not
+// be read.
+func (v *View) Table(ctx context.Context, name string) (*query.Table, error) {
+	t, err := v.Catalog().Table(ctx, name)
+	return t, sayUnknown(name, err)
+}
+
+func sayUnknown(table string, err error) error {
+	if errors.Is(err, query.ErrUnknown) {
+		return Errorf(NotFound, "Unknown table: %s", table)
+	}
+	return err
+}
+
+func noRecord(table, id string) error { return Errorf(NotFound, "No such record: %s %s", table, id) }
+
+// Expr parses and checks an expression of the model's over a table, against what this person may see. A label is accepted where it
+// means exactly one record that this person may read.
+func (v *View) Expr(ctx context.Context, table, text string) (query.Expr, error) {
+	return v.checked(ctx, table, text, query.Check)
+}
 
 // Condition is Expr for what must be true or false; an empty text is no condition.
 func (v *View) Condition(ctx context.Context, table, text string) (query.Expr, error) {
-	return nil, nil
+	if text == "" {
+		return nil, nil
+	}
+	return v.checked(ctx, table, text, query.Condition)
+}
+
+func (v *View) checked(ctx context.Context, table, text string,
+	check func(context.Context, query.Env, *query.Source) (query.Expr, error)) (query.Expr, error) {
+	if _, err := v.Table(ctx, table); err != nil {
+		return nil, err
+	}
+	src, err := query.Parse(text)
+	if err != nil {
+		return nil, teach(text, err)
+	}
+	env := query.Env{Catalog: v.Catalog(), Table: table, Params: []string{"person"}, Now: v.g.clock.Now, Zone: v.g.clock.Zone, Label: v.labelled}
+	e, err := check(ctx, env, src)
+	if err != nil {
+		return nil, teach(text, err)
+	}
+	e, missing := query.Bind(e, v.who.Lookup)
+	if missing {
+		return nil, Errorf(Invalid, "in `%s`: the person has no such attribute", text)
+	}
+	return e, nil
+}
+
+// teach passes on what the language says about a text; every other error stays what it is.
+func teach(text string, err error) error {
+	var e *query.Error
+	if errors.As(err, &e) {
+		return Errorf(Invalid, "in `%s`: %s", text, e.Error())
+	}
+	return err
+}
+
+// maxCandidates bounds what an ambiguous label lists.
+const maxCandidates = 5
+
+// labelled finds the readable records that a label means.
+func (v *View) labelled(ctx context.Context, rel query.Relation, text string) ([]query.Candidate, error) {
+	t, err := v.Catalog().Table(ctx, rel.Table)
+	if err != nil || len(rel.To) != 1 {
+		return nil, err
+	}
+	key, ok := t.Field(rel.To[0])
+	label := v.labelOf(ctx, t)
+	if !ok || label == nil {
+		return nil, nil
+	}
+	is := query.Op{Fn: "==", Args: []query.Expr{label, query.Lit{V: text, T: query.String}}, T: query.Bool}
+	rows, err := v.Query(ctx, query.Query{Table: t.Name, Where: is, Limit: maxCandidates,
+		Select: []query.Column{{As: key.Name, Expr: query.Ref{Table: t.Name, Field: key}}, {As: "label", Expr: label}}})
+	if err != nil {
+		return nil, err
+	}
+	var out []query.Candidate
+	for _, r := range rows.Rows {
+		k, _ := query.FormatValue(r[0])
+		l, _ := query.FormatValue(r[1])
+		out = append(out, query.Candidate{Key: k, Label: l})
+	}
+	return out, nil
+}
+
+// labelOf is the expression that names a record of a table, nil where this person may read none.
+func (v *View) labelOf(ctx context.Context, t *query.Table) query.Expr {
+	if t.RecordLabel == "" {
+		return nil
+	}
+	src, err := query.Parse(t.RecordLabel)
+	if err != nil {
+		return nil
+	}
+	e, err := query.Check(ctx, query.Env{Catalog: v.Catalog(), Table: t.Name, Now: v.g.clock.Now, Zone: v.g.clock.Zone}, src)
+	if err != nil { // a field in it is hidden from this person
+		return nil
+	}
+	return e
 }
 
 // Columns are the fields this person may read, in the table's order, each foreign key followed by the label of what it leads to.
-func (v *View) Columns(ctx context.Context, table string) ([]query.Column, error) { return nil, nil }
-
-// Key reads a record id: the text of the key, or a JSON array of texts where it has several fields.
-func (v *View) Key(ctx context.Context, table, id string) ([]string, query.Expr, error) {
-	return nil, nil, nil
+func (v *View) Columns(ctx context.Context, table string) ([]query.Column, error) {
+	t, err := v.Table(ctx, table)
+	if err != nil {
+		return nil, err
+	}
+	var out []query.Column
+	for _, f := range t.Fields {
+		out = append(out, v.column(ctx, t, f)...)
+	}
+	return out, nil
 }
 
-// Query asks as the person. An empty Select becomes Columns.
+// HasValue is what stands for the value of a secret field.
+const HasValue = "has a value"
+
+// column is one field, and the label of the record it leads to.
+func (v *View) column(ctx context.Context, t *query.Table, f query.Field) []query.Column {
+	ref := query.Ref{Table: t.Name, Field: f}
+	out := []query.Column{{As: f.Name, Label: f.Label, Expr: ref}}
+	if f.Secret {
+		null := query.Lit{T: query.Null}
+		out[0].Expr = query.Op{Fn: "?:", T: query.String, Args: []query.Expr{
+			query.Op{Fn: "==", Args: []query.Expr{ref, null}, T: query.Bool}, query.Lit{T: query.String}, query.Lit{V: HasValue, T: query.String}}}
+		return out
+	}
+	if e := v.parentLabel(ctx, t, f.Name); e != nil {
+		out = append(out, query.Column{As: f.Name + ".label", Label: f.Label, Expr: e})
+	}
+	return out
+}
+
+func (v *View) parentLabel(ctx context.Context, t *query.Table, field string) query.Expr {
+	rel, ok := t.Parent(field)
+	if !ok {
+		return nil
+	}
+	parent, err := v.Catalog().Table(ctx, rel.Table)
+	if err != nil {
+		return nil
+	}
+	return query.Rebase(v.labelOf(ctx, parent), nil, []query.Relation{rel})
+}
+
+// Select is the columns of a list of expressions; a foreign key is followed by the label of what it leads to.
+func (v *View) Select(ctx context.Context, table string, texts []string) ([]query.Column, error) {
+	t, err := v.Table(ctx, table)
+	if err != nil {
+		return nil, err
+	}
+	var out []query.Column
+	for _, text := range texts {
+		if f, ok := t.Field(text); ok {
+			out = append(out, v.column(ctx, t, f)...)
+			continue
+		}
+		e, err := v.Expr(ctx, table, text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, query.Column{As: text, Label: text, Expr: e})
+	}
+	return out, nil
+}
+
+// Key reads a record id: the text of the key, or a JSON array of texts where it has several fields. It gives the texts of the key's
+// values and the condition for that record. An id that cannot be one is like one that is not there: not_found.
+func (v *View) Key(ctx context.Context, table, id string) ([]string, query.Expr, error) {
+	t, err := v.Table(ctx, table)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(t.Key) == 0 {
+		return nil, nil, Errorf(Invalid, "%s has no primary key that you may read: ask with query_records", table)
+	}
+	texts := []string{id}
+	if len(t.Key) > 1 {
+		if texts, err = keyTexts(id); err != nil || len(texts) != len(t.Key) {
+			return nil, nil, Errorf(Invalid, "the id of a record of %s is a JSON array of %d texts, %v", table, len(t.Key), t.Key)
+		}
+	}
+	is, ok := keyed(t, texts)
+	if !ok {
+		return nil, nil, noRecord(table, id)
+	}
+	return texts, is, nil
+}
+
+// keyed is the condition for the record of a key; not ok where a text cannot be a value of its field.
+func keyed(t *query.Table, texts []string) (query.Expr, bool) {
+	var is query.Expr
+	for i, name := range t.Key {
+		f, _ := t.Field(name)
+		val, err := query.ParseValue(f.Type, texts[i])
+		if err != nil || val == nil {
+			return nil, false
+		}
+		is = query.And(is, query.Equal(t.Name, f, val))
+	}
+	return is, true
+}
+
+func keyTexts(id string) ([]string, error) {
+	var raw []json.RawMessage
+	if err := json.Unmarshal([]byte(id), &raw); err != nil {
+		return nil, err
+	}
+	out := make([]string, len(raw))
+	for i, r := range raw {
+		if json.Unmarshal(r, &out[i]) != nil {
+			out[i] = string(r)
+		}
+	}
+	return out, nil
+}
+
+// RecordID is the id of a record from the texts of its key's values.
+func RecordID(key []string) string {
+	if len(key) == 1 {
+		return key[0]
+	}
+	b, err := json.Marshal(key)
+	if err != nil {
+		return fmt.Sprint(key)
+	}
+	return string(b)
+}
+
+// Label is what names one record for people, as far as this person may read it; empty where nothing does. not_found where it is not there.
+func (v *View) Label(ctx context.Context, table, id string) (string, error) {
+	_, is, err := v.Key(ctx, table, id)
+	if err != nil {
+		return "", err
+	}
+	t, err := v.Table(ctx, table)
+	if err != nil {
+		return "", err
+	}
+	label := v.labelOf(ctx, t)
+	if label == nil {
+		label = query.Lit{V: "", T: query.String}
+	}
+	rows, err := v.Query(ctx, query.Query{Table: table, Where: is, Limit: 1, Select: []query.Column{{As: "label", Expr: label}}})
+	if err != nil {
+		return "", err
+	}
+	if len(rows.Rows) == 0 {
+		return "", noRecord(table, id)
+	}
+	text, _ := query.FormatValue(rows.Rows[0][0])
+	return text, nil
+}
+
+// Query asks as the person: only the rows and fields they may read, at every hop. An empty Select becomes Columns.
 func (v *View) Query(ctx context.Context, q query.Query) (query.Rows, error) {
-	return query.Rows{}, nil
+	if _, err := v.Table(ctx, q.Table); err != nil {
+		return query.Rows{}, err
+	}
+	var err error
+	if len(q.Select) == 0 {
+		if q.Select, err = v.Columns(ctx, q.Table); err != nil {
+			return query.Rows{}, err
+		}
+	}
+	if q.Where, err = v.where(ctx, q.Table, q.Where); err != nil {
+		return query.Rows{}, err
+	}
+	if q.Select, err = v.restricted(ctx, q.Select); err != nil {
+		return query.Rows{}, err
+	}
+	order := make([]query.Order, len(q.Order))
+	for i, o := range q.Order {
+		if o.Expr, err = v.restrict(ctx, o.Expr); err != nil {
+			return query.Rows{}, err
+		}
+		order[i] = o
+	}
+	q.Order = order
+	return v.host.Query(ctx, v.who, q)
 }
 
 // Analyze asks for figures as the person.
 func (v *View) Analyze(ctx context.Context, a query.Analysis) (query.Rows, error) {
-	return query.Rows{}, nil
+	if _, err := v.Table(ctx, a.Table); err != nil {
+		return query.Rows{}, err
+	}
+	var err error
+	if a.Where, err = v.where(ctx, a.Table, a.Where); err != nil {
+		return query.Rows{}, err
+	}
+	if a.Measures, err = v.restricted(ctx, a.Measures); err != nil {
+		return query.Rows{}, err
+	}
+	return v.host.Analyze(ctx, v.who, a)
 }
 
-// Label is what names one record for people, as far as this person may read it; empty where nothing does.
-func (v *View) Label(ctx context.Context, table, id string) (string, error) { return "", nil }
+// where puts the table's row rule before a condition: it holds before anything else is computed.
+func (v *View) where(ctx context.Context, table string, e query.Expr) (query.Expr, error) {
+	t, err := v.g.table(ctx, table)
+	if err != nil {
+		return nil, sayUnknown(table, err)
+	}
+	e, err = v.restrict(ctx, e)
+	return query.And(t.before[Read], e), err
+}
 
-// Writable says whether any table grants the verb to this person.
-func (v *View) Writable(verb Verb) bool { return false }
+func (v *View) restricted(ctx context.Context, cs []query.Column) ([]query.Column, error) {
+	out := make([]query.Column, len(cs))
+	for i, c := range cs {
+		var err error
+		if c.Expr, err = v.restrict(ctx, c.Expr); err != nil {
+			return nil, err
+		}
+		out[i] = c
+	}
+	return out, nil
+}
+
+// restrict writes the rule of every table that an expression touches into it, and refuses one that touches what this person may not read,
+// wherever the expression came from.
+func (v *View) restrict(ctx context.Context, e query.Expr) (query.Expr, error) {
+	if e == nil {
+		return nil, nil
+	}
+	rules := map[string]query.Expr{}
+	var refused error
+	touch := func(table string) {
+		t, err := v.g.table(ctx, table)
+		if err != nil {
+			refused = errors.Join(refused, sayUnknown(table, err))
+			return
+		}
+		rules[table] = t.before[Read]
+	}
+	query.Walk(e, func(e query.Expr) {
+		switch x := e.(type) {
+		case query.Ref:
+			touch(x.Table)
+			if t, err := v.g.table(ctx, x.Table); err == nil && !v.g.sees(t, x.Field.Name) {
+				refused = errors.Join(refused, Errorf(NotFound, "no field `%s` in %s", x.Field.Name, x.Table))
+			}
+			for _, h := range x.Hops {
+				touch(h.Table)
+			}
+		case query.Each:
+			touch(x.Child.Table)
+			for _, h := range x.Hops {
+				touch(h.Table)
+			}
+		}
+	})
+	if refused != nil {
+		return nil, refused
+	}
+	return query.Restrict(e, func(table string) query.Expr { return rules[table] }), nil
+}
+
+// narrowed is a catalog as one person may see it, lazily.
+type narrowed struct{ g *grants }
+
+// Features implements query.Catalog.
+func (n narrowed) Features() query.Features { return n.g.full.Features() }
+
+// Tables implements query.Catalog. A page of the host's may hold nothing this person may read: then the next one is asked for.
+func (n narrowed) Tables(ctx context.Context, term, after string) ([]query.Summary, error) {
+	for {
+		page, err := n.g.full.Tables(ctx, term, after)
+		if err != nil || len(page) == 0 {
+			return nil, err
+		}
+		var out []query.Summary
+		for _, s := range page {
+			if n.readable(s) {
+				out = append(out, s)
+			}
+		}
+		if len(out) > 0 {
+			return out, nil
+		}
+		after = page[len(page)-1].Name
+	}
+}
+
+func (n narrowed) readable(s query.Summary) bool {
+	for _, r := range n.g.roles {
+		if a, ok := r.access(s.Name, s.View); ok && a.allows(Read) {
+			return true
+		}
+	}
+	return false
+}
+
+// Table implements query.Catalog.
+func (n narrowed) Table(ctx context.Context, name string) (*query.Table, error) {
+	t, err := n.g.table(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	c := *t.full
+	c.Fields, c.Relations = nil, nil
+	for _, f := range t.full.Fields {
+		if n.g.sees(t, f.Name) {
+			c.Fields = append(c.Fields, f)
+		}
+	}
+	for _, k := range c.Key {
+		if !n.g.sees(t, k) {
+			c.Key = nil
+		}
+	}
+	for _, r := range t.full.Relations {
+		if n.leads(ctx, t, r) {
+			c.Relations = append(c.Relations, r)
+		}
+	}
+	return &c, nil
+}
+
+// leads says whether a relation may be followed: the other table may be read, and so may the fields that tie them.
+func (n narrowed) leads(ctx context.Context, from *tableGrant, r query.Relation) bool {
+	to, err := n.g.table(ctx, r.Table)
+	if err != nil {
+		return false
+	}
+	for _, f := range r.From {
+		if !n.g.sees(from, f) {
+			return false
+		}
+	}
+	for _, f := range r.To {
+		if r.Many && !n.g.sees(to, f) {
+			return false
+		}
+	}
+	return true
+}

@@ -53,13 +53,16 @@ type Assign struct {
 	Field string
 	Type  query.Type
 	Text  *string
+	label string // of the record a foreign key leads to; for the line only
 }
 
 // Write is a change on its way to the host. Only the guard makes one: conditions compiled against the catalog of now, row rules in them.
 type Write struct {
 	Change
-	When  query.Expr // about the record before; nil: none
-	Check query.Expr // about the record after; nil: none
+	When query.Expr // about the record before, else stale; nil: none
+	// Check is about the record after it is created or updated, and about the record (what would go along with it) before it is deleted;
+	// where it does not hold the write is failed. nil: none.
+	Check query.Expr
 }
 
 // Applied is what became of one write.

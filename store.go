@@ -123,12 +123,24 @@ type Proposals interface {
 // Outcome is what became of a tool call, in its row of the log.
 type Outcome string
 
-// The outcomes. The first four are of a turn, the others of a decision.
+// The outcomes of a call in a turn. Those of a decision are confirming, confirmed, and the final states of a proposal.
 const (
-	Ran        Outcome = "ran"
-	Refused    Outcome = "refused"
-	CallFailed Outcome = "failed"
-	Proposed   Outcome = "proposed"
+	Ran          Outcome = "ran"
+	Refused      Outcome = "refused" // not run, or not as it was asked: the call was wrong or is not allowed
+	CallFailed   Outcome = "failed"
+	Proposed     Outcome = "proposed"
+	InConfirm    Outcome = "confirming" // written before the host is asked
+	WasConfirmed Outcome = "confirmed"
+)
+
+// Phase says when a call was made.
+type Phase string
+
+// The phases.
+const (
+	InTurn     Phase = "turn"
+	AtDecision Phase = "confirm"
+	AsHandle   Phase = "result" // the result of an earlier call, read again for its owner
 )
 
 // Entry is one row of the tool-call log. Arguments are also the handle of a result: it is read again, never kept.
@@ -140,7 +152,7 @@ type Entry struct {
 	Channel      Channel
 	Conversation string
 	Turn         string
-	Phase        string // turn or confirm
+	Phase        Phase
 	Tool         string
 	Kind         Kind
 	Operation    string

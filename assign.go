@@ -1,0 +1,264 @@
+package deputy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/deputy/query"
+)
+
+// values validates what a change assigns, against the schema and the records this person may read: required, type, length, value list,
+// uniqueness, the record a foreign key leads to. Unchanged fields are dropped; r is nil for a new record.
+func (w *drafter) values(ctx context.Context, t *query.Table, c Change, r *record) ([]Assign, error) {
+	given := map[string]Assign{}
+	for _, a := range c.Values {
+		f, ok := t.Field(a.Field)
+		if !ok {
+			return nil, Errorf(NotFound, "no field `%s` in %s%s", a.Field, t.Name, near(a.Field, fieldNames(t)))
+		}
+		if _, twice := given[a.Field]; twice {
+			return nil, Errorf(Invalid, "%s is given twice", a.Field)
+		}
+		if err := assignable(t, f, r == nil); err != nil {
+			return nil, err
+		}
+		exact, err := exactly(f, a)
+		if err != nil {
+			return nil, err
+		}
+		given[a.Field] = exact
+	}
+	var out []Assign
+	for _, f := range t.Fields {
+		a, ok := given[f.Name]
+		if !ok || r != nil && unchanged(f, r.values[f.Name], a) {
+			continue
+		}
+		if err := w.consult(ctx, t, f, &a, r); err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// assignable says whether a field takes a value at all.
+func assignable(t *query.Table, f query.Field, creating bool) error {
+	switch {
+	case f.Generated:
+		return Errorf(Invalid, "%s is set by the application: leave it out", f.Name)
+	case f.Secret:
+		return Errorf(Invalid, "%s is not written through the assistant", f.Name)
+	case f.ReadOnly:
+		return Errorf(Invalid, "%s is read-only", f.Name)
+	case !creating && slices.Contains(t.Key, f.Name):
+		return Errorf(Invalid, "%s is the key of the record and cannot be changed", f.Name)
+	}
+	return nil
+}
+
+// exactly gives a value the one text it has as a value of its field.
+func exactly(f query.Field, a Assign) (Assign, error) {
+	if a.Text == nil {
+		if f.Required {
+			return a, Errorf(Invalid, "%s needs a value", f.Name)
+		}
+		return Assign{Field: f.Name, Type: f.Type}, nil
+	}
+	if len(*a.Text) > maxValue {
+		return a, Errorf(TooLarge, "%s: the value is longer than %d bytes", f.Name, maxValue)
+	}
+	v, err := query.ParseValue(f.Type, *a.Text)
+	if err != nil {
+		return a, Errorf(Invalid, "%s: %v", f.Name, err)
+	}
+	text, ok := query.FormatValue(v)
+	if !ok {
+		return a, Errorf(Invalid, "%s: not a value", f.Name)
+	}
+	if err := fits(f, text); err != nil {
+		return a, err
+	}
+	return Assign{Field: f.Name, Type: f.Type, Text: &text}, nil
+}
+
+func fits(f query.Field, text string) error {
+	switch {
+	case len(f.Values) > 0 && !slices.Contains(f.Values, text):
+		return Errorf(Invalid, "%s: %s is not one of %s", f.Name, quoted(&text), strings.Join(f.Values[:min(len(f.Values), 20)], ", "))
+	case f.Length > 0 && utf8.RuneCountInString(text) > f.Length:
+		return Errorf(Invalid, "%s: at most %d characters, not %d", f.Name, f.Length, utf8.RuneCountInString(text))
+	case f.Type == query.Dec && f.Scale >= 0 && decimals(text) > f.Scale:
+		return Errorf(Invalid, "%s: at most %d digits after the point", f.Name, f.Scale)
+	case f.Type == query.String && text == HasValue:
+		return Errorf(Invalid, "%s: %q stands for a value that is not shown, it is none", f.Name, HasValue)
+	}
+	return nil
+}
+
+func decimals(text string) int {
+	_, after, _ := strings.Cut(text, ".")
+	return len(strings.TrimRight(after, "0"))
+}
+
+func unchanged(f query.Field, old query.Value, a Assign) bool {
+	if a.Text == nil {
+		return old == nil
+	}
+	v, err := query.ParseValue(f.Type, *a.Text)
+	return err == nil && old != nil && query.Same(old, v)
+}
+
+// consult asks the host what the schema alone does not tell.
+func (w *drafter) consult(ctx context.Context, t *query.Table, f query.Field, a *Assign, r *record) error {
+	if a.Text == nil {
+		return nil
+	}
+	if rel, ok := t.Parent(f.Name); ok {
+		label, err := w.target(ctx, rel, *a.Text)
+		if err != nil {
+			return err
+		}
+		a.label = label
+	}
+	if f.Unique || len(t.Key) == 1 && t.Key[0] == f.Name {
+		return w.unique(ctx, t, f, *a.Text, r)
+	}
+	return nil
+}
+
+// target is the label of the record that a foreign key would lead to. One that may not be read answers like one that is not there.
+func (w *drafter) target(ctx context.Context, rel query.Relation, text string) (string, error) {
+	t, err := w.v.Table(ctx, rel.Table)
+	if err != nil {
+		return "", err
+	}
+	to, ok := t.Field(rel.To[0])
+	if !ok {
+		return "", noRecord(rel.Table, text)
+	}
+	v, err := query.ParseValue(to.Type, text)
+	if err != nil {
+		return "", noRecord(rel.Table, text)
+	}
+	found, err := w.v.records(ctx, t, query.Equal(t.Name, to, v), 1)
+	if err != nil {
+		return "", err
+	}
+	if len(found) == 0 {
+		return "", noRecord(rel.Table, text)
+	}
+	return found[0].label, nil
+}
+
+// unique looks among the records this person may read, and only there.
+func (w *drafter) unique(ctx context.Context, t *query.Table, f query.Field, text string, r *record) error {
+	v, err := query.ParseValue(f.Type, text)
+	if err != nil {
+		return err
+	}
+	found, err := w.v.records(ctx, t, query.Equal(t.Name, f, v), 2)
+	if err != nil {
+		return err
+	}
+	for _, other := range found {
+		if r == nil || other.id != r.id {
+			return Errorf(Unprocessable, "%s: another record of %s has %s already: %s", f.Name, t.Name, quoted(&text), other.named())
+		}
+	}
+	return nil
+}
+
+// may says whether the roles grant a change: its verb and its fields. A table that may not be read is unknown.
+func (v *View) may(ctx context.Context, c Change) error {
+	t, err := v.g.table(ctx, c.Table)
+	if err != nil {
+		return sayUnknown(c.Table, err)
+	}
+	of := map[Verb]Fields{Create: t.Create, Update: t.Update, Delete: {All: t.Delete}}[c.Verb]
+	if of.None() {
+		return Errorf(PermissionDenied, "You may not %s records of %s.", c.Verb, c.Table)
+	}
+	for _, a := range c.Values {
+		if v.g.sees(t, a.Field) && !of.Has(a.Field) {
+			return Errorf(PermissionDenied, "You may not set %s of %s.", a.Field, c.Table)
+		}
+		if !v.g.sees(t, a.Field) {
+			return Errorf(NotFound, "no field `%s` in %s", a.Field, c.Table)
+		}
+	}
+	return nil
+}
+
+// admit checks changes against the rights of now and makes the writes of them, with every rule inside. It runs at proposal and again at
+// confirm: that is possible because a change is data.
+func (v *View) admit(ctx context.Context, cs []Change) ([]Write, error) {
+	out := make([]Write, len(cs))
+	for i, c := range cs {
+		if err := v.may(ctx, c); err != nil {
+			return nil, err
+		}
+		t, err := v.g.table(ctx, c.Table)
+		if err != nil {
+			return nil, sayUnknown(c.Table, err)
+		}
+		when, err := v.Condition(ctx, c.Table, c.When)
+		if err == nil {
+			when, err = v.restrict(ctx, when)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("condition of a change: %w", err)
+		}
+		out[i] = Write{Change: c}
+		switch c.Verb {
+		case Create:
+			out[i].Check = t.after[Create]
+		case Update:
+			out[i].When, out[i].Check = query.And(t.before[Read], t.before[Update], when), t.after[Update]
+		case Delete:
+			out[i].When = query.And(t.before[Read], t.before[Delete], when)
+			if out[i].Check, err = v.cascades(ctx, t.full, nil, 0); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// cascades is the condition that nothing goes along with a deleted record which this person may not read or not delete. It looks at the
+// whole catalog: what the person cannot see must not be deleted by them either. from is the row it is about.
+func (v *View) cascades(ctx context.Context, full *query.Table, from *query.Var, depth int) (query.Expr, error) {
+	var out query.Expr
+	for _, rel := range full.Relations {
+		if !rel.Many || !rel.Cascade {
+			continue
+		}
+		child := &query.Var{Name: "child"}
+		fine, err := v.deletable(ctx, rel.Table, child, depth)
+		if err != nil {
+			return nil, err
+		}
+		each := query.Each{Fn: "exists", From: from, Child: rel, Var: child, T: query.Bool}
+		if each.Where = query.Expr(query.Op{Fn: "!", Args: []query.Expr{fine}, T: query.Bool}); fine == nil {
+			continue
+		}
+		out = query.And(out, query.Op{Fn: "!", Args: []query.Expr{each}, T: query.Bool})
+	}
+	return out, nil
+}
+
+// deletable is the condition that a child may be read and deleted, and all that goes with it; nil: always.
+func (v *View) deletable(ctx context.Context, table string, child *query.Var, depth int) (query.Expr, error) {
+	t, err := v.g.table(ctx, table)
+	if err != nil || !t.Delete || depth >= maxCascade {
+		return never(), nil //nolint:nilerr // a table that may not be read is one that may not be deleted from
+	}
+	deeper, err := v.cascades(ctx, t.full, child, depth+1)
+	if err != nil {
+		return nil, err
+	}
+	return query.And(query.Rebase(query.And(t.before[Read], t.before[Delete]), child, nil), deeper), nil
+}

@@ -1,0 +1,412 @@
+package deputy
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// hash binds a proposal to its owner, tool, arguments, changes, what is shown of them, and its warnings.
+func (p Proposal) hash() string {
+	b, err := json.Marshal([]any{p.ID, p.Owner.Key(), p.Tool, p.Arguments, p.Changes, p.Lines, p.Summary, p.Warnings})
+	if err != nil {
+		return ""
+	}
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:])
+}
+
+// Decision is what became of a confirmation. Where the error of Confirm is stale, Renewed are the new pending proposals (none: the
+// outcomes say why).
+type Decision struct {
+	Proposals []Proposal
+	Renewed   []Proposal
+}
+
+// Confirm decides a proposal, or a group by its id, once. shown lists every pending member with the hash that the person was shown. It
+// returns the proposals as they are afterwards: done, failed (nothing was written) or unknown. Errors: permission_denied where the
+// credential may not confirm; conflict (a hash differs, the turn still runs, the group has other members); already_decided; expired;
+// stale, with what took their place in Decision.Renewed.
+func (d *Door) Confirm(ctx context.Context, who Caller, id string, shown []Shown) (Decision, error) {
+	a := d.a
+	person, err := d.decider(ctx, who)
+	if err != nil {
+		return Decision{}, err
+	}
+	ps, err := a.decidable(ctx, person, id)
+	if err != nil {
+		return Decision{}, err
+	}
+	if err := same(ps, shown); err != nil {
+		return Decision{}, err
+	}
+	now := a.cfg.Clock()
+	claim := Claim{Shown: shown, Now: now, Until: now.Add(a.cfg.Limits.ToolTimeout + leaseFor)}
+	if err := a.cfg.Store.Proposals.Claim(ctx, person, claim); err != nil {
+		return Decision{}, a.lost(ctx, person, id, err)
+	}
+	ctx = context.WithoutCancel(ctx) // a click that goes away does not leave a write half known
+	renewed := d.carryOut(ctx, person, ps)
+	for i := range ps {
+		ps[i].DecidedAt = a.cfg.Clock()
+	}
+	if err := a.settle(ctx, person, d.channel, ps, renewed); err != nil {
+		return Decision{}, err
+	}
+	out := Decision{Proposals: ps, Renewed: renewed}
+	if slices.ContainsFunc(ps, func(p Proposal) bool { return p.State == Outdated }) {
+		return out, Errorf(Stale, "The record has changed since you were shown it. Nothing was written. %s", staleAdvice(renewed, ps))
+	}
+	return out, nil
+}
+
+func staleAdvice(renewed, ps []Proposal) string {
+	if len(renewed) > 0 {
+		return "Look at the new difference and decide again."
+	}
+	return ps[0].Outcome
+}
+
+// decider is the gate of decisions: access, kill switch, and a credential that may confirm.
+func (d *Door) decider(ctx context.Context, who Caller) (Person, error) {
+	person, err := d.a.pass(ctx, who.Person)
+	if err != nil {
+		return person, err
+	}
+	if !who.Confirm {
+		return person, Errorf(PermissionDenied, "This credential may not confirm or reject proposals.")
+	}
+	return person, nil
+}
+
+// decidable are the pending proposals that an id stands for. A member of a group of several is not decided by itself.
+func (a *Assistant) decidable(ctx context.Context, who Person, id string) ([]Proposal, error) {
+	ps, err := a.proposals(ctx, who, id)
+	if err != nil {
+		return nil, err
+	}
+	group, err := a.proposals(ctx, who, ps[0].Group)
+	if err != nil {
+		return nil, err
+	}
+	open := pending(ps)
+	if len(open) == 0 {
+		return nil, closed(ps)
+	}
+	if len(pending(group)) > len(open) {
+		return nil, Errorf(Conflict, "It is one of a group: confirm the group %s, or reject members first.", ps[0].Group)
+	}
+	t, err := a.cfg.Store.Turns.Get(ctx, who, ps[0].Turn)
+	if err != nil {
+		return nil, err
+	}
+	if t.State == TurnRunning {
+		return nil, Errorf(Conflict, "The turn that proposes it is still running.")
+	}
+	return open, nil
+}
+
+func pending(ps []Proposal) (out []Proposal) {
+	for _, p := range ps {
+		if p.State == Pending {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// closed says why there is nothing to decide.
+func closed(ps []Proposal) error {
+	if slices.ContainsFunc(ps, func(p Proposal) bool { return p.State == Expired }) {
+		return Errorf(ExpiredCode, "The proposal has expired. Ask again.")
+	}
+	return Errorf(AlreadyDecided, "It is decided already: %s.", ps[0].State)
+}
+
+// same compares what the person was shown with what is stored.
+func same(ps []Proposal, shown []Shown) error {
+	differs := Errorf(Conflict, "What you were shown is not what is stored. Look at it again.")
+	if len(ps) != len(shown) {
+		return differs
+	}
+	for _, p := range ps {
+		if !slices.Contains(shown, Shown{p.ID, p.Hash}) || p.Hash != p.hash() {
+			return differs
+		}
+	}
+	return nil
+}
+
+// lost says why a claim was not won.
+func (a *Assistant) lost(ctx context.Context, who Person, id string, err error) error {
+	if CodeOf(err) != AlreadyDecided {
+		return err
+	}
+	if ps, err := a.proposals(ctx, who, id); err == nil && len(pending(ps)) < len(ps) {
+		return closed(ps)
+	}
+	return err
+}
+
+// carryOut writes a claimed group, once, and gives each proposal its outcome. Where it has become stale, it returns what takes its place.
+func (d *Door) carryOut(ctx context.Context, who Person, ps []Proposal) (renewed []Proposal) {
+	a := d.a
+	var rows []Entry
+	for _, p := range ps {
+		rows = append(rows, a.decided(who, d.channel, p, InConfirm))
+	}
+	if err := a.cfg.Store.Log.Append(ctx, rows...); err != nil {
+		a.complain(ctx, "tool-call log", err)
+		every(ps, Failed, "The log cannot be written, so nothing was.")
+		return nil
+	}
+	if err := d.write(ctx, who, ps); err != nil {
+		a.complain(ctx, "confirm", err, "proposal", ps[0].ID)
+	}
+	if !slices.ContainsFunc(ps, func(p Proposal) bool { return p.State == Outdated }) {
+		return nil
+	}
+	return a.renewAll(ctx, d.channel, who, ps)
+}
+
+func every(ps []Proposal, s State, outcome string) {
+	for i := range ps {
+		ps[i].State, ps[i].Outcome = s, outcome
+	}
+}
+
+// write re-admits the changes with the rights of now and applies them as one group. The error is the operator's; the outcomes are set.
+func (d *Door) write(ctx context.Context, who Person, ps []Proposal) error {
+	a := d.a
+	ctx, cancel := context.WithTimeout(ctx, a.cfg.Limits.ToolTimeout)
+	defer cancel()
+	var all []Change
+	var of []int // the proposal of each change
+	for i, p := range ps {
+		if tool := a.reg.tools[p.Tool]; tool.kind != KindPropose || !a.granted(who, tool) {
+			every(ps, Failed, "Not a write tool: "+p.Tool)
+			return nil
+		}
+		for _, c := range p.Changes {
+			all, of = append(all, c), append(of, i)
+		}
+	}
+	v, err := a.view(ctx, who)
+	if err != nil {
+		every(ps, Failed, "Nothing was written: the application cannot be reached.")
+		return err
+	}
+	ws, err := v.admit(ctx, all)
+	if err != nil {
+		every(ps, Failed, "Nothing was written: "+MessageOf(err))
+		return err
+	}
+	done, err := a.cfg.Host.Apply(ctx, who, ps[0].Group, ws)
+	if err == nil && len(done) != len(ws) {
+		err = fmt.Errorf("host answered %d of %d writes", len(done), len(ws))
+	}
+	if err != nil {
+		every(ps, Unknown, "It was sent, but no answer came. Look at the record before you try again.")
+		return err
+	}
+	a.outcomes(ps, done, of)
+	return nil
+}
+
+// outcomes gives each proposal what became of its changes. Where the host has transactions, one that is not done means that none is.
+func (a *Assistant) outcomes(ps []Proposal, done []Applied, of []int) {
+	every(ps, Done, "Done.")
+	worst := Applied{State: Done}
+	for i, ap := range done {
+		p := &ps[of[i]]
+		if ap.State == Done {
+			if p.Record == "" && p.Changes[0].Verb == Create {
+				p.Record = RecordID(ap.Key)
+			}
+			continue
+		}
+		if worst.State == Done || worst.State == Pending {
+			worst = ap
+		}
+		if p.State == Done || p.Outcome == notAttempted {
+			p.State, p.Outcome = fate(ap)
+		}
+	}
+	if worst.State == Outdated {
+		every(ps, Outdated, worst.Error)
+	}
+}
+
+const notAttempted = "not attempted"
+
+func fate(ap Applied) (State, string) {
+	switch ap.State {
+	case Outdated:
+		return Outdated, ap.Error
+	case Pending:
+		return Failed, notAttempted
+	}
+	return Failed, ap.Error
+}
+
+// renewAll proposes a stale group again: as a whole or not at all. Where it cannot be, the outcomes say why.
+func (a *Assistant) renewAll(ctx context.Context, channel Channel, who Person, ps []Proposal) []Proposal {
+	history, err := a.history(ctx, who, ps[0].Conversation)
+	in := &turning{turn: Turn{ID: ps[0].Turn, Conversation: ps[0].Conversation, Channel: channel}, who: who, history: history}
+	group := a.id("grp_")
+	for i, old := range ps {
+		var p *Proposal
+		if err == nil {
+			p, err = a.renew(ctx, in, old)
+		}
+		if err != nil {
+			every(ps, Outdated, "Changed since it was proposed; nothing was written. It cannot be proposed again: "+MessageOf(err))
+			return nil
+		}
+		p.Group, p.Position = group, i+1
+		in.group = append(in.group, *p)
+	}
+	for i := range ps {
+		ps[i].State, ps[i].Outcome = Outdated, "Changed since it was proposed; nothing was written."
+		if ps[i].Renewed = group; len(ps) == 1 {
+			ps[i].Renewed = in.group[0].ID
+		}
+	}
+	return in.group
+}
+
+// settle stores outcomes, and writes their rows.
+func (a *Assistant) settle(ctx context.Context, who Person, channel Channel, ps, renewed []Proposal) error {
+	var rows []Entry
+	for _, p := range ps {
+		o := Outcome(p.State)
+		if p.State == Done {
+			o = WasConfirmed
+		}
+		rows = append(rows, a.decided(who, channel, p, o))
+	}
+	for _, p := range renewed {
+		rows = append(rows, a.decided(who, channel, p, Proposed))
+	}
+	err := a.cfg.Store.Proposals.Settle(ctx, who, ps, renewed)
+	if CodeOf(err) == AlreadyDecided && err != nil {
+		return errors.Join(err, nil)
+	}
+	if logged := a.cfg.Store.Log.Append(ctx, rows...); logged != nil {
+		a.complain(ctx, "tool-call log", logged, "proposal", ps[0].ID)
+	}
+	return err
+}
+
+// Reject turns a proposal, or all pending ones of a group, down.
+func (d *Door) Reject(ctx context.Context, who Caller, id string) ([]Proposal, error) {
+	a := d.a
+	person, err := d.decider(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	ps, err := a.proposals(ctx, person, id)
+	if err != nil {
+		return nil, err
+	}
+	open := pending(ps)
+	if len(open) == 0 {
+		return nil, closed(ps)
+	}
+	if err := a.close(ctx, person, d.channel, open, Rejected, "Rejected by you.", a.cfg.Clock()); err != nil {
+		return nil, a.lost(ctx, person, id, err)
+	}
+	return a.proposals(ctx, person, id)
+}
+
+// close ends pending proposals without a write.
+func (a *Assistant) close(ctx context.Context, who Person, channel Channel, ps []Proposal, to State, outcome string, at time.Time) error {
+	var ids []string
+	var rows []Entry
+	for _, p := range ps {
+		ids = append(ids, p.ID)
+		rows = append(rows, a.decided(who, channel, p, Outcome(to)))
+	}
+	if err := a.cfg.Store.Proposals.Close(ctx, who, ids, to, outcome, at); err != nil {
+		return err
+	}
+	if err := a.cfg.Store.Log.Append(ctx, rows...); err != nil {
+		a.complain(ctx, "tool-call log", err)
+	}
+	return nil
+}
+
+// proposals reads a proposal or a group as it is now: what is past its time has expired, and a confirmation whose lease ran out is unknown.
+func (a *Assistant) proposals(ctx context.Context, who Person, id string) ([]Proposal, error) {
+	ps, err := a.cfg.Store.Proposals.Get(ctx, who, id)
+	if err != nil {
+		return nil, err
+	}
+	if !a.age(ctx, who, ps) {
+		return ps, nil
+	}
+	return a.cfg.Store.Proposals.Get(ctx, who, id)
+}
+
+// age moves on proposals whose time has run out; it says whether any was.
+func (a *Assistant) age(ctx context.Context, who Person, ps []Proposal) (changed bool) {
+	now := a.cfg.Clock()
+	for _, p := range ps {
+		var err error
+		switch {
+		case p.State == Pending && !now.Before(p.ExpiresAt):
+			err = a.close(ctx, who, "", []Proposal{p}, Expired, "Nobody decided in time; nothing was written.", now)
+		case p.State == Confirming && !now.Before(p.ClaimedUntil):
+			p.State, p.DecidedAt, p.Outcome = Unknown, now, "It was sent, but no answer is known. Look at the record before you try again."
+			err = a.settle(ctx, who, "", []Proposal{p}, nil)
+		default:
+			continue
+		}
+		changed = true
+		if err != nil && CodeOf(err) != AlreadyDecided {
+			a.complain(ctx, "aging a proposal", err, "proposal", p.ID)
+		}
+	}
+	return changed
+}
+
+// eachProposal goes through a person's proposals, newest first.
+func (a *Assistant) eachProposal(ctx context.Context, who Person, f ProposalFilter, do func(Proposal)) error {
+	for before := int64(0); ; {
+		page, err := a.cfg.Store.Proposals.List(ctx, who, f, before, maxPage)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for _, p := range page {
+			do(p)
+		}
+		before = page[len(page)-1].Seq
+	}
+}
+
+// Proposals lists the caller's own, newest first, below before (0: from the newest).
+func (d *Door) Proposals(ctx context.Context, who Caller, f ProposalFilter, before int64, limit int) ([]Proposal, error) {
+	person, err := d.a.access(ctx, who.Person)
+	if err != nil {
+		return nil, err
+	}
+	page, err := d.a.cfg.Store.Proposals.List(ctx, person, f, before, limit)
+	if err != nil || !d.a.age(ctx, person, page) {
+		return page, err
+	}
+	return d.a.cfg.Store.Proposals.List(ctx, person, f, before, limit)
+}
+
+// Proposal is one of the caller's own, or all members of a group, in order.
+func (d *Door) Proposal(ctx context.Context, who Caller, id string) ([]Proposal, error) {
+	person, err := d.a.access(ctx, who.Person)
+	if err != nil {
+		return nil, err
+	}
+	return d.a.proposals(ctx, person, id)
+}

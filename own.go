@@ -1,0 +1,270 @@
+package deputy
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// NewConversation makes an empty conversation.
+func (d *Door) NewConversation(ctx context.Context, who Caller, title string) (Conversation, error) {
+	person, err := d.a.pass(ctx, who.Person)
+	if err != nil {
+		return Conversation{}, err
+	}
+	if err := titled(title); err != nil {
+		return Conversation{}, err
+	}
+	now := d.a.cfg.Clock()
+	c := Conversation{ID: d.a.id("cnv_"), Title: strings.TrimSpace(title), CreatedAt: now, UpdatedAt: now}
+	if err := d.a.cfg.Store.Conversations.Create(ctx, person, c); err != nil {
+		return Conversation{}, err
+	}
+	return d.a.cfg.Store.Conversations.Get(ctx, person, c.ID)
+}
+
+func titled(title string) error {
+	if len(title) > 500 {
+		return Errorf(TooLarge, "title: longer than 500 bytes")
+	}
+	return nil
+}
+
+// Conversations lists the caller's own, newest first, below before (0: from the newest), whose title contains term.
+func (d *Door) Conversations(ctx context.Context, who Caller, term string, before int64, limit int) ([]Conversation, error) {
+	person, err := d.a.access(ctx, who.Person)
+	if err != nil {
+		return nil, err
+	}
+	return d.a.cfg.Store.Conversations.List(ctx, person, term, before, limit)
+}
+
+// Conversation is one of the caller's own.
+func (d *Door) Conversation(ctx context.Context, who Caller, id string) (Conversation, error) {
+	person, err := d.a.access(ctx, who.Person)
+	if err != nil {
+		return Conversation{}, err
+	}
+	return d.a.cfg.Store.Conversations.Get(ctx, person, id)
+}
+
+// RenameConversation sets a title.
+func (d *Door) RenameConversation(ctx context.Context, who Caller, id, title string) (Conversation, error) {
+	person, err := d.a.access(ctx, who.Person)
+	if err != nil {
+		return Conversation{}, err
+	}
+	if err := titled(title); err != nil {
+		return Conversation{}, err
+	}
+	if err := d.a.cfg.Store.Conversations.Rename(ctx, person, id, strings.TrimSpace(title)); err != nil {
+		return Conversation{}, err
+	}
+	return d.a.cfg.Store.Conversations.Get(ctx, person, id)
+}
+
+// DeleteConversation deletes a conversation and what is in it; the log stays. conflict while a turn runs in it.
+func (d *Door) DeleteConversation(ctx context.Context, who Caller, id string) error {
+	person, err := d.a.access(ctx, who.Person)
+	if err != nil {
+		return err
+	}
+	return d.a.cfg.Store.Conversations.Delete(ctx, person, id)
+}
+
+// Messages pages through a conversation, oldest first. Results read under rights that no longer hold are withheld.
+func (d *Door) Messages(ctx context.Context, who Caller, conversation string, after int64, limit int) ([]Message, error) {
+	person, err := d.a.access(ctx, who.Person)
+	if err != nil {
+		return nil, err
+	}
+	page, err := d.a.cfg.Store.Messages.Page(ctx, person, conversation, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	rights := d.a.cfg.Policy.fingerprint(person)
+	for i := range page {
+		page[i] = withhold(page[i], rights)
+	}
+	return page, nil
+}
+
+// LookupTurn is one of the caller's own turns.
+func (d *Door) LookupTurn(ctx context.Context, who Caller, id string) (Turn, error) {
+	person, err := d.a.access(ctx, who.Person)
+	if err != nil {
+		return Turn{}, err
+	}
+	return d.a.cfg.Store.Turns.Get(ctx, person, id)
+}
+
+// Calls lists rows of the tool-call log, newest first: the caller's own, or everybody's for a role with audit.
+func (d *Door) Calls(ctx context.Context, who Caller, f LogFilter, before int64, limit int) ([]Entry, error) {
+	person, err := d.a.access(ctx, who.Person)
+	if err != nil {
+		return nil, err
+	}
+	if d.a.cfg.Policy.grants(person, func(r Role) bool { return r.Audit }) {
+		return d.a.cfg.Store.Log.All(ctx, f, before, limit)
+	}
+	return d.a.cfg.Store.Log.List(ctx, person, f, before, limit)
+}
+
+// grants says whether any role of a person has something.
+func (p Policy) grants(who Person, has func(Role) bool) bool {
+	return slices.ContainsFunc(who.Roles, func(r string) bool { return has(p.Roles[r]) })
+}
+
+// Me is what a person may know of themselves.
+type Me struct {
+	Person  Person
+	Confirm bool
+	Audit   bool
+	Operate bool
+	Tables  []Ability
+	Words   []string // what may be read and done, in sentences
+	Killed  *KillSwitch
+	Model   ModelInfo
+}
+
+// Ability is what may be done to one table.
+type Ability struct {
+	Table, Label string
+	Rights       Rights
+}
+
+// maxAbilities bounds what Me lists.
+const maxAbilities = 500
+
+// Me says who the caller is and what they may do.
+func (d *Door) Me(ctx context.Context, who Caller) (Me, error) {
+	person, err := d.a.access(ctx, who.Person)
+	if err != nil {
+		return Me{}, err
+	}
+	m := Me{Person: person.withoutCredential(), Confirm: who.Confirm, Model: d.a.cfg.Models[0].Info()}
+	m.Audit = d.a.cfg.Policy.grants(person, func(r Role) bool { return r.Audit })
+	m.Operate = d.a.cfg.Policy.grants(person, func(r Role) bool { return r.Operate })
+	if k, err := ReadKillSwitch(ctx, d.a.cfg.Store.Settings); err != nil || k.All {
+		m.Killed = &k
+	}
+	v, err := d.a.view(ctx, person)
+	if err != nil {
+		return m, err
+	}
+	if m.Tables, err = v.abilities(ctx); err != nil {
+		return m, err
+	}
+	for _, t := range m.Tables {
+		m.Words = append(m.Words, t.words())
+	}
+	if m.Audit {
+		m.Words = append(m.Words, "Read everybody's tool calls.")
+	}
+	if m.Operate {
+		m.Words = append(m.Words, "Switch the assistant off and on.")
+	}
+	return m, nil
+}
+
+func (v *View) abilities(ctx context.Context) ([]Ability, error) {
+	var out []Ability
+	for after := ""; len(out) < maxAbilities; {
+		page, err := v.Catalog().Tables(ctx, "", after)
+		if err != nil || len(page) == 0 {
+			return out, err
+		}
+		for _, s := range page {
+			r, err := v.Rights(ctx, s.Name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, Ability{s.Name, s.Label, r})
+		}
+		after = page[len(page)-1].Name
+	}
+	return out, nil
+}
+
+// words is an ability as a sentence: "Customers: read, only some records; change phone, email."
+func (a Ability) words() string {
+	read := "read"
+	if !a.Rights.Read.All {
+		read += " " + strings.Join(a.Rights.Read.Names, ", ")
+	}
+	if a.Rights.Limited {
+		read += ", only those meant for you"
+	}
+	parts := []string{read}
+	for _, w := range []struct {
+		verb string
+		f    Fields
+	}{{"add", a.Rights.Create}, {"change", a.Rights.Update}} {
+		switch {
+		case w.f.All:
+			parts = append(parts, w.verb)
+		case !w.f.None():
+			parts = append(parts, w.verb+" "+strings.Join(w.f.Names, ", "))
+		}
+	}
+	if a.Rights.Delete {
+		parts = append(parts, "delete")
+	}
+	return fmt.Sprintf("%s: %s.", a.Label, strings.Join(parts, "; "))
+}
+
+// KillSwitch reads the switch; permission_denied without operate.
+func (d *Door) KillSwitch(ctx context.Context, who Caller) (KillSwitch, error) {
+	if _, err := d.operator(ctx, who); err != nil {
+		return KillSwitch{}, err
+	}
+	return ReadKillSwitch(ctx, d.a.cfg.Store.Settings)
+}
+
+// SetKillSwitch throws it, or takes it back; permission_denied without operate.
+func (d *Door) SetKillSwitch(ctx context.Context, who Caller, all bool, reason string) (KillSwitch, error) {
+	person, err := d.operator(ctx, who)
+	if err != nil {
+		return KillSwitch{}, err
+	}
+	k := KillSwitch{All: all, Reason: strings.TrimSpace(reason), By: person.ID, At: d.a.cfg.Clock().UTC()}
+	return k, WriteKillSwitch(ctx, d.a.cfg.Store.Settings, k)
+}
+
+func (d *Door) operator(ctx context.Context, who Caller) (Person, error) {
+	person, err := d.a.access(ctx, who.Person)
+	if err != nil {
+		return person, err
+	}
+	if !d.a.cfg.Policy.grants(person, func(r Role) bool { return r.Operate }) {
+		return person, Errorf(PermissionDenied, "Only a role with operate may do this.")
+	}
+	return person, nil
+}
+
+// Prompt is exactly what the model would be sent now for one of the caller's own conversations.
+func (d *Door) Prompt(ctx context.Context, who Caller, conversation string) (Request, error) {
+	person, err := d.a.access(ctx, who.Person)
+	if err != nil {
+		return Request{}, err
+	}
+	if _, err := d.a.cfg.Store.Conversations.Get(ctx, person, conversation); err != nil {
+		return Request{}, err
+	}
+	history, err := d.a.history(ctx, person, conversation)
+	if err != nil {
+		return Request{}, err
+	}
+	return d.a.request(ctx, person, history, nil)
+}
+
+// Tools are the names of all tools the assistant has, sorted: for the operator's check.
+func (a *Assistant) Tools() []Tool {
+	var out []Tool
+	for _, name := range slices.Sorted(maps.Keys(a.reg.tools)) {
+		out = append(out, a.reg.tools[name])
+	}
+	return out
+}

@@ -1,0 +1,154 @@
+package deputy
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"strings"
+)
+
+//go:embed system.md
+var systemText string
+
+// system is the stable text before everything: the same bytes in every request.
+func (a *Assistant) system() string {
+	s := strings.TrimSpace(strings.ReplaceAll(systemText, "{{name}}", a.cfg.Name))
+	if extra := strings.TrimSpace(a.cfg.Instructions); extra != "" {
+		s += "\n\n" + extra
+	}
+	return s
+}
+
+// request is exactly what a model is sent: system text, the tools this person is offered by name, history, and the screen.
+func (a *Assistant) request(ctx context.Context, who Person, history []Message, screen *Screen) (Request, error) {
+	r := Request{System: a.system(), Messages: a.readable(who, history)}
+	for _, name := range a.reg.order {
+		t := a.reg.tools[name]
+		if !a.granted(who, t) {
+			continue
+		}
+		useful, err := a.useful(ctx, who, t)
+		if err != nil {
+			return r, err
+		}
+		if useful {
+			r.Tools = append(r.Tools, ToolSpec{Name: name, Description: t.def.Description, Schema: t.schema})
+		}
+	}
+	r.Tail = a.tail(ctx, who, screen)
+	return r, nil
+}
+
+const (
+	withheldText = "withheld: the rights it was read under no longer hold"
+	notRunText   = "Error: it was not run: the turn ended before"
+)
+
+// readable is history as this person may read it now: results read under rights that no longer hold are withheld, and calls that never
+// got a result are given one, since a call without a result breaks the next request.
+func (a *Assistant) readable(who Person, history []Message) []Message {
+	rights := a.cfg.Policy.fingerprint(who)
+	var out []Message
+	for i, m := range history {
+		out = append(out, withhold(m, rights))
+		if m.Role != FromModel {
+			continue
+		}
+		if missing := unanswered(m, history[i+1:]); len(missing) > 0 {
+			out = append(out, Message{Role: FromTool, Turn: m.Turn, At: m.At, Parts: missing})
+		}
+	}
+	return out
+}
+
+func withhold(m Message, rights string) Message {
+	if m.Role != FromTool {
+		return m
+	}
+	parts := make([]Part, 0, len(m.Parts))
+	for _, p := range m.Parts {
+		if p.Result != nil && p.Result.Rights != "" && p.Result.Rights != rights {
+			r := *p.Result
+			r.Text, r.Withheld, r.Returned = withheldText, true, 0
+			p.Result = &r
+		}
+		parts = append(parts, p)
+	}
+	m.Parts = parts
+	return m
+}
+
+// unanswered makes results for the calls of a message that have none in what follows.
+func unanswered(m Message, rest []Message) []Part {
+	var out []Part
+	for _, p := range m.Parts {
+		if p.Call == nil || answered(p.Call.ID, rest) {
+			continue
+		}
+		out = append(out, Part{Result: notRun(*p.Call)})
+	}
+	return out
+}
+
+func answered(call string, rest []Message) bool {
+	for _, m := range rest {
+		for _, p := range m.Parts {
+			if p.Result != nil && p.Result.Call == call {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func notRun(c ToolCall) *ToolResult {
+	return &ToolResult{Call: c.ID, Ref: c.Ref, Outcome: Refused, Text: notRunText}
+}
+
+// tail tells the model what the person is looking at. It is checked like any other read: what they may not read is left out.
+func (a *Assistant) tail(ctx context.Context, who Person, screen *Screen) string {
+	if screen == nil {
+		return ""
+	}
+	v, err := a.view(ctx, who)
+	if err != nil {
+		return ""
+	}
+	if _, err := v.Table(ctx, screen.Table); err != nil {
+		return ""
+	}
+	seen := struct {
+		Table  string `json:"table"`
+		Record string `json:"record,omitempty"`
+		Label  string `json:"label,omitempty"`
+		Where  string `json:"where,omitempty"`
+	}{Table: screen.Table}
+	if screen.Record != "" {
+		if label, err := v.Label(ctx, screen.Table, screen.Record); err == nil {
+			seen.Record, seen.Label = screen.Record, label
+		}
+	}
+	if _, err := v.Condition(ctx, screen.Table, screen.Where); err == nil {
+		seen.Where = screen.Where
+	}
+	raw, err := json.Marshal(seen)
+	if err != nil {
+		return ""
+	}
+	return "The person is looking at:\n<data>\n" + string(raw) + "\n</data>"
+}
+
+// noteText tells the model what became of proposals, before the person's next message.
+func noteText(ps []Proposal) (string, error) {
+	type fate struct {
+		Summary string `json:"summary"`
+		State   State  `json:"state"`
+		Outcome string `json:"outcome,omitempty"`
+	}
+	var all []fate
+	for _, p := range ps {
+		all = append(all, fate{p.Summary, p.State, p.Outcome})
+	}
+	raw, err := json.Marshal(all)
+	return "What became of proposals:\n<data>\n" + string(raw) + "\n</data>", err
+}

@@ -1,0 +1,334 @@
+package deputy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"example.com/deputy/query"
+)
+
+// maxArguments bounds the arguments of one call, in bytes.
+const maxArguments = 256 << 10
+
+// called is what became of one tool call.
+type called struct {
+	call      ToolCall
+	tool      Tool // zero where it is unknown
+	outcome   Outcome
+	err       error
+	text      string // for the model
+	returned  int
+	rows      bool
+	truncated bool
+	duration  time.Duration
+	proposal  *Proposal
+	shows     *Shows
+	rights    string
+}
+
+// runTool is the one place that runs a tool in a turn. Its row of the log is written before the result is used: a log that cannot be
+// written stops the call.
+func (a *Assistant) runTool(ctx context.Context, in *turning, c ToolCall) called {
+	started := a.cfg.Clock()
+	ctx, end := a.observe(ctx, "tool")
+	out := called{call: c, rights: a.cfg.Policy.fingerprint(in.who)}
+	tool, ok := a.offered(ctx, in.who, c.Tool, &out)
+	if ok {
+		out.tool = tool
+		a.dispatch(ctx, in, tool, &out)
+	}
+	if out.err != nil {
+		out.outcome, out.text, out.proposal, out.shows = outcomeOf(out.err), "Error: "+escaped(MessageOf(out.err)), nil, nil
+		a.complain(ctx, "tool call", out.err, "tool", c.Tool, "call", c.ID)
+	}
+	out.duration = a.cfg.Clock().Sub(started)
+	if err := a.cfg.Store.Log.Append(ctx, a.entry(in, out, started)); err != nil {
+		a.complain(ctx, "tool-call log", err, "call", c.ID)
+		out = called{call: c, tool: out.tool, outcome: CallFailed, err: Errorf(Unavailable, "The log cannot be written, so the call was not used."),
+			text: "Error: the log cannot be written, so the call was not used.", duration: out.duration}
+	}
+	end(out.err)
+	return out
+}
+
+// outcomeOf tells a call that was wrong or is not allowed from one that broke.
+func outcomeOf(err error) Outcome {
+	switch CodeOf(err) {
+	case Invalid, NotFound, PermissionDenied, Unprocessable, TooLarge, Conflict:
+		return Refused
+	}
+	return CallFailed
+}
+
+// offered finds a tool that this person is offered. Unknown, forbidden and useless ones have one answer.
+func (a *Assistant) offered(ctx context.Context, who Person, name string, out *called) (Tool, bool) {
+	unknown := Errorf(NotFound, "Unknown tool: %s", name)
+	tool, ok := a.reg.tools[name]
+	if !ok || !a.granted(who, tool) {
+		out.err = unknown
+		return Tool{}, false
+	}
+	if len(out.call.Arguments) > maxArguments {
+		out.err = Errorf(TooLarge, "The arguments are longer than %d bytes.", maxArguments)
+		return tool, false
+	}
+	useful, err := a.useful(ctx, who, tool)
+	if err == nil && !useful {
+		err = unknown
+	}
+	out.err = err
+	return tool, err == nil
+}
+
+// granted says whether the person's roles name the tool.
+func (a *Assistant) granted(who Person, tool Tool) bool {
+	return tool.def.Always || newGrants(a.cfg.Policy, nil, nil, who, Clock{}).tool(tool.def.Name)
+}
+
+// useful says whether host, policy and person give the tool anything to do.
+func (a *Assistant) useful(ctx context.Context, who Person, tool Tool) (bool, error) {
+	if tool.def.Offered == nil {
+		return true, nil
+	}
+	var v *View
+	if !tool.def.NoHost {
+		var err error
+		if v, err = a.view(ctx, who); err != nil {
+			return false, err
+		}
+	}
+	return tool.def.Offered(ctx, v)
+}
+
+// dispatch runs a tool within its time; one that panics has failed.
+func (a *Assistant) dispatch(ctx context.Context, in *turning, tool Tool, out *called) {
+	ctx, cancel := context.WithTimeout(ctx, a.cfg.Limits.ToolTimeout)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			out.err = &Error{Code: Internal, Message: MessageOf(nil), Cause: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
+		}
+	}()
+	s, err := a.scope(ctx, in, tool)
+	if err != nil {
+		out.err = err
+		return
+	}
+	switch tool.kind {
+	case KindRead:
+		a.runRead(ctx, s, tool, out)
+	case KindDisplay:
+		a.runDisplay(ctx, s, in, tool, out)
+	case KindPropose:
+		a.runPropose(ctx, s, in, tool, out)
+	}
+}
+
+func (a *Assistant) runRead(ctx context.Context, s *Scope, tool Tool, out *called) {
+	r, err := tool.read(ctx, s, out.call.Arguments)
+	if err != nil {
+		out.err = err
+		return
+	}
+	out.outcome, out.rows = Ran, r.Rows != nil
+	out.text, out.returned, out.truncated, out.err = render(r, out.call.Ref, a.cfg.Limits, s.now().Zone)
+}
+
+func (a *Assistant) runDisplay(ctx context.Context, s *Scope, in *turning, tool Tool, out *called) {
+	d, err := tool.display(ctx, s, out.call.Arguments)
+	if err != nil {
+		out.err = err
+		return
+	}
+	shows := Shows{}
+	var columns []query.Column
+	if d.Call != "" {
+		c, rows, err := a.behind(ctx, in, d.Call)
+		if err != nil {
+			out.err = err
+			return
+		}
+		shows.Call, columns = c.ID, rows.Columns
+	}
+	if shows.View, err = viewed(d.View, shows.Call, columns); err != nil {
+		out.err = err
+		return
+	}
+	out.outcome, out.shows = Ran, &shows
+	out.text = escaped(d.Text)
+}
+
+// viewed packs how something is shown: what the tool says, the columns of the call, and ids as the person's side knows them.
+func viewed(view any, call string, columns []query.Column) (json.RawMessage, error) {
+	raw, err := json.Marshal(view)
+	if err != nil {
+		return nil, err
+	}
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return nil, err
+	}
+	if call != "" {
+		if fields["call_id"], err = json.Marshal(call); err != nil {
+			return nil, err
+		}
+		if fields["columns"], err = json.Marshal(Headings(columns)); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(fields)
+}
+
+func (a *Assistant) runPropose(ctx context.Context, s *Scope, in *turning, tool Tool, out *called) {
+	p, err := a.propose(ctx, s, in, tool, out.call)
+	if err != nil {
+		out.err = err
+		return
+	}
+	out.outcome, out.proposal = Proposed, p
+	out.text, out.err = proposedText(out.call.Ref, p)
+}
+
+// propose makes a proposal of a call: it is whole and validated, but not stored yet.
+func (a *Assistant) propose(ctx context.Context, s *Scope, in *turning, tool Tool, c ToolCall) (*Proposal, error) {
+	args, err := tool.canonical(c.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	d, err := tool.propose(ctx, s, args)
+	if err != nil {
+		return nil, err
+	}
+	content, err := s.view.draft(ctx, d, in.source)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.collides(content.changes); err != nil {
+		return nil, err
+	}
+	now := a.cfg.Clock()
+	p := &Proposal{ID: a.id("prp_"), Owner: in.who.known(), Conversation: in.turn.Conversation, Turn: in.turn.ID, Call: c.ID, Tool: tool.def.Name,
+		Arguments: args, Changes: content.changes, Lines: content.lines, Summary: content.summary, Warnings: content.warnings,
+		Table: content.table, Record: content.record, State: Pending, CreatedAt: now, ExpiresAt: now.Add(a.cfg.Limits.ProposalExpiry)}
+	p.Hash = p.hash()
+	return p, nil
+}
+
+// scope is what a running tool is handed.
+func (a *Assistant) scope(ctx context.Context, in *turning, tool Tool) (*Scope, error) {
+	s := &Scope{who: in.who, conversation: in.turn.Conversation, turn: in.turn.ID, channel: in.turn.Channel, limits: a.cfg.Limits, whole: in.whole}
+	clock := a.clock(in.who)
+	s.now = func() Clock { return clock }
+	s.result = func(ctx context.Context, ref string) (query.Rows, error) {
+		_, rows, err := a.behind(ctx, in, ref)
+		return rows, err
+	}
+	if tool.kind == KindRead {
+		s.credential = in.who.Credential
+	}
+	if tool.def.NoHost {
+		return s, nil
+	}
+	var err error
+	s.view, err = a.view(ctx, in.who)
+	return s, err
+}
+
+// behind reads the rows of an earlier call (c1) of this conversation again, with the rights of now: no row of the host's is kept.
+func (a *Assistant) behind(ctx context.Context, in *turning, ref string) (ToolCall, query.Rows, error) {
+	c, ok := in.ran(ref)
+	if !ok {
+		return c, query.Rows{}, Errorf(NotFound, "No rows behind call %s: give the call_id of a call of this conversation that returned rows", ref)
+	}
+	rows, err := a.reread(ctx, in, c)
+	return c, rows, err
+}
+
+func (a *Assistant) reread(ctx context.Context, in *turning, c ToolCall) (query.Rows, error) {
+	var probe called
+	tool, ok := a.offered(ctx, in.who, c.Tool, &probe)
+	if !ok {
+		return query.Rows{}, probe.err
+	}
+	if tool.kind != KindRead {
+		return query.Rows{}, Errorf(NotFound, "The call has no rows.")
+	}
+	again := *in
+	again.whole = true
+	s, err := a.scope(ctx, &again, tool)
+	if err != nil {
+		return query.Rows{}, err
+	}
+	r, err := tool.read(ctx, s, c.Arguments)
+	if err != nil {
+		return query.Rows{}, err
+	}
+	if r.Rows == nil {
+		return query.Rows{}, Errorf(NotFound, "The call has no rows.")
+	}
+	return *r.Rows, nil
+}
+
+// entry is the row of a call. The tool-call log knows who, what and how much, never what was found.
+func (a *Assistant) entry(in *turning, out called, at time.Time) Entry {
+	e := Entry{ID: out.call.ID, At: at, Person: in.who.known(), Channel: in.turn.Channel, Conversation: in.turn.Conversation, Turn: in.turn.ID,
+		Phase: InTurn, Tool: out.call.Tool, Kind: out.tool.kind, Operation: out.tool.def.Operation, Outcome: out.outcome,
+		Arguments: out.call.Arguments, Returned: out.returned, Bytes: len(out.text), Truncated: out.truncated, Duration: out.duration}
+	if out.tool.def.ForLog != nil {
+		e.Arguments = out.tool.def.ForLog(out.call.Arguments)
+	}
+	if len(e.Arguments) > maxArguments {
+		e.Arguments = json.RawMessage(`"(longer than the limit)"`)
+	}
+	if out.err != nil {
+		e.ErrorCode = CodeOf(out.err)
+	}
+	if out.proposal != nil {
+		e.Proposal = out.proposal.ID
+	}
+	return e
+}
+
+// decided is the row of a decision on a proposal.
+func (a *Assistant) decided(who Person, channel Channel, p Proposal, o Outcome) Entry {
+	tool := a.reg.tools[p.Tool]
+	return Entry{ID: a.id("tcl_"), At: a.cfg.Clock(), Person: who.known(), Channel: channel, Conversation: p.Conversation, Turn: p.Turn, Phase: AtDecision,
+		Tool: p.Tool, Kind: KindPropose, Operation: tool.def.Operation, Proposal: p.ID, Outcome: o, Arguments: p.Arguments}
+}
+
+// renew makes the proposal of a stale one again, from the same arguments, with the rights and the records of now.
+func (a *Assistant) renew(ctx context.Context, in *turning, p Proposal) (*Proposal, error) {
+	var probe called
+	tool, ok := a.offered(ctx, in.who, p.Tool, &probe)
+	if !ok || tool.kind != KindPropose {
+		return nil, Errorf(NotFound, "Not a write tool: %s", p.Tool)
+	}
+	s, err := a.scope(ctx, in, tool)
+	if err != nil {
+		return nil, err
+	}
+	return a.propose(ctx, s, in, tool, ToolCall{ID: p.Call, Tool: p.Tool, Arguments: p.Arguments})
+}
+
+// handle reads the result of a logged call again for its owner, and logs that.
+func (a *Assistant) handle(ctx context.Context, who Person, channel Channel, e Entry) (query.Rows, error) {
+	started := a.cfg.Clock()
+	ctx, cancel := context.WithTimeout(ctx, a.cfg.Limits.ToolTimeout)
+	defer cancel()
+	in := &turning{turn: Turn{ID: e.Turn, Conversation: e.Conversation, Channel: channel}, who: who}
+	rows, err := a.reread(ctx, in, ToolCall{ID: e.ID, Tool: e.Tool, Arguments: e.Arguments})
+	out := called{call: ToolCall{ID: a.id("tcl_"), Tool: e.Tool, Arguments: e.Arguments}, tool: a.reg.tools[e.Tool], outcome: Ran,
+		returned: len(rows.Rows), truncated: rows.HasMore, err: err, duration: a.cfg.Clock().Sub(started)}
+	if err != nil {
+		out.outcome = outcomeOf(err)
+	}
+	row := a.entry(in, out, started)
+	row.Phase = AsHandle
+	if logged := a.cfg.Store.Log.Append(ctx, row); logged != nil {
+		return query.Rows{}, &Error{Code: Unavailable, Message: "The log cannot be written, so the result is not shown.", Cause: logged}
+	}
+	return rows, err
+}

@@ -1,0 +1,420 @@
+package deputy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// leaseFor is how long a worker may be silent before its turn can be taken over.
+const leaseFor = 30 * time.Second
+
+// flushes bound how often text becomes an event: a write for many tokens.
+const (
+	flushEvery = 250 * time.Millisecond
+	flushBytes = 2 << 10
+	watchEvery = 2 * time.Second
+)
+
+// errLost says that the turn is somebody else's now, or has ended.
+var errLost = errors.New("the lease of the turn is lost")
+
+// ending stops a turn's context and says why.
+type ending struct{ reason Reason }
+
+// Error implements error.
+func (e ending) Error() string { return "turn ends: " + string(e.reason) }
+
+// runner carries one turn on, step by step. Each step is committed whole: after the answer, and after the results.
+type runner struct {
+	a     *Assistant
+	in    *turning
+	calls int // tool calls so far in this turn
+	refs  int // calls so far in the conversation
+	text  string
+	group string
+
+	mu     sync.Mutex
+	lease  Lease
+	events int64
+}
+
+// run works a turn to its end. It does not live in a connection; ctx ends with the turn's time, its cancellation, or the assistant's end.
+func (r *runner) run(ctx context.Context) {
+	ctx, end := r.a.observe(ctx, "turn")
+	stop := r.watch(ctx)
+	err := r.begin(ctx)
+	for reason := Reason(""); err == nil && reason == ""; {
+		var last Step
+		if reason, last, err = r.step(ctx); err == nil && reason != "" {
+			err = r.finish(ctx, reason, last)
+		}
+	}
+	stop()
+	if err != nil && !errors.Is(err, errLost) {
+		r.a.complain(ctx, "turn", err, "turn", r.in.turn.ID)
+		err = r.finish(ctx, InternalReason, Step{})
+	}
+	end(err)
+}
+
+func (r *runner) begin(ctx context.Context) error {
+	return r.commit(ctx, Step{Events: []Event{event(EventTurnStarted, TurnStarted{r.in.turn.ID, r.in.turn.Conversation})}})
+}
+
+// watch renews the lease and looks for a cancellation from another process while the turn runs.
+func (r *runner) watch(ctx context.Context) (stop func()) {
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		tick := time.NewTicker(watchEvery)
+		defer tick.Stop()
+		for n := 1; ; n++ {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			if t, err := r.a.cfg.Store.Turns.Get(ctx, r.in.turn.Person, r.in.turn.ID); err == nil && t.Cancelled {
+				r.a.running.stop(t.ID, Cancelled)
+			}
+			if n%5 == 0 {
+				if err := r.commit(ctx, Step{}); err != nil {
+					r.a.complain(ctx, "lease", err, "turn", r.in.turn.ID)
+				}
+			}
+		}
+	})
+	return func() { close(done); wg.Wait() }
+}
+
+// check is asked before every model call and every tool call: kill switch, cancellation, time, and the person's rights of now.
+func (r *runner) check(ctx context.Context) (Reason, error) {
+	if reason := reasonOf(ctx); reason != "" {
+		return reason, nil
+	}
+	t, err := r.a.cfg.Store.Turns.Get(ctx, r.in.turn.Person, r.in.turn.ID)
+	if err != nil {
+		return r.stopped(ctx, err)
+	}
+	if t.Cancelled {
+		return Cancelled, nil
+	}
+	who, err := r.a.pass(ctx, r.in.who)
+	if err != nil {
+		return r.stopped(ctx, err)
+	}
+	r.in.who = who
+	return "", nil
+}
+
+// stopped turns what stands in the way of going on into the reason a turn ends.
+func (r *runner) stopped(ctx context.Context, err error) (Reason, error) {
+	if reason := reasonOf(ctx); reason != "" {
+		return reason, nil
+	}
+	switch CodeOf(err) {
+	case Killed:
+		return KilledReason, nil
+	case PermissionDenied, Unavailable, Unauthenticated:
+		r.a.complain(ctx, "rights", err, "turn", r.in.turn.ID)
+		return Interrupted, nil
+	}
+	return "", err
+}
+
+// reasonOf says why a turn's context has ended, empty while it has not.
+func reasonOf(ctx context.Context) Reason {
+	if ctx.Err() == nil {
+		return ""
+	}
+	var e ending
+	if errors.As(context.Cause(ctx), &e) {
+		return e.reason
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return TimeLimit
+	}
+	return Interrupted
+}
+
+// step is one model call and the tool calls it asks for. A reason ends the turn, with what is still to be committed.
+func (r *runner) step(ctx context.Context) (Reason, Step, error) {
+	if reason, err := r.check(ctx); reason != "" || err != nil {
+		return reason, Step{}, err
+	}
+	if r.in.turn.Step >= r.a.cfg.Limits.Steps {
+		return StepLimit, Step{}, nil
+	}
+	req, err := r.a.request(ctx, r.in.who, r.in.history, r.in.turn.Screen)
+	if err != nil {
+		reason, err := r.stopped(ctx, err)
+		return reason, Step{}, err
+	}
+	ans, err := r.ask(ctx, req)
+	switch {
+	case errors.Is(err, errLost):
+		return "", Step{}, err
+	case err != nil:
+		reason, s := r.broken(ctx, ans, err)
+		return reason, s, nil
+	}
+	return r.answered(ctx, ans)
+}
+
+// broken keeps what a model said before it failed, or before the turn was stopped; its calls are dropped.
+func (r *runner) broken(ctx context.Context, ans *answer, err error) (Reason, Step) {
+	reason := reasonOf(ctx)
+	if reason == "" {
+		r.a.complain(ctx, "model", err, "turn", r.in.turn.ID)
+		reason = ModelError
+	}
+	ans.calls = nil
+	r.text = ans.text.String()
+	s := Step{Usage: ans.usage, Steps: 1, Events: r.deltas(ans, 0, 0)}
+	if m := r.message(FromModel, ans.parts()); len(m.Parts) > 0 {
+		s.Messages = []Message{m}
+	}
+	return reason, s
+}
+
+// answered commits an answer, and runs its calls.
+func (r *runner) answered(ctx context.Context, ans *answer) (Reason, Step, error) {
+	for i := range ans.calls {
+		c := &ans.calls[i]
+		r.refs++
+		c.ID, c.Ref, c.Arguments = r.a.id("tcl_"), fmt.Sprintf("c%d", r.refs), kept(c.Arguments)
+	}
+	m := r.message(FromModel, ans.parts())
+	r.text = ans.text.String()
+	s := Step{Usage: ans.usage, Steps: 1}
+	if len(m.Parts) > 0 {
+		s.Messages = []Message{m}
+	}
+	s.Events = append(s.Events, event(EventUsage, usageOf(ans)))
+	r.in.history = append(r.in.history, s.Messages...)
+	r.in.turn.Step++
+	if len(ans.calls) == 0 {
+		return endOf(ans.stop), s, nil
+	}
+	if err := r.commit(ctx, s); err != nil {
+		return "", Step{}, err
+	}
+	return r.results(ctx, ans.calls)
+}
+
+// usageEvent is what one model call used.
+type usageEvent struct {
+	Input       int64   `json:"input"`
+	CachedInput int64   `json:"cached_input"`
+	Output      int64   `json:"output"`
+	Cost        *string `json:"cost"`
+}
+
+func usageOf(ans *answer) usageEvent {
+	u := usageEvent{Input: ans.usage.Input, CachedInput: ans.usage.CachedInput, Output: ans.usage.Output}
+	if ans.cost != "" {
+		u.Cost = &ans.cost
+	}
+	return u
+}
+
+func endOf(s Stop) Reason {
+	switch s {
+	case StopLength:
+		return LengthReached
+	case StopRefused:
+		return RefusedByModel
+	}
+	return Answered
+}
+
+// results runs the calls of a step and commits what came of them: messages, proposals and events together.
+func (r *runner) results(ctx context.Context, calls []ToolCall) (Reason, Step, error) {
+	room := max(0, r.a.cfg.Limits.ToolCalls-r.calls)
+	run := calls[:min(len(calls), room)]
+	r.calls += len(run)
+	outs, reason, err := r.runAll(ctx, run)
+	if err != nil {
+		return "", Step{}, err
+	}
+	if reason == "" && len(run) < len(calls) {
+		reason = ToolCallLimit
+	}
+	var s Step
+	m := r.message(FromTool, nil)
+	for i, c := range calls {
+		if i < len(outs) && outs[i].outcome != "" {
+			m.Parts = append(m.Parts, r.resultParts(&s, outs[i])...)
+			continue
+		}
+		m.Parts = append(m.Parts, Part{Result: notRun(c)})
+	}
+	s.Messages = []Message{m}
+	r.in.history = append(r.in.history, m)
+	if reason != "" {
+		return reason, s, nil
+	}
+	return "", Step{}, r.commit(ctx, s)
+}
+
+// resultParts is a call's part of the step.
+func (r *runner) resultParts(s *Step, o called) []Part {
+	res := &ToolResult{Call: o.call.ID, Ref: o.call.Ref, Outcome: o.outcome, Text: o.text, Returned: o.returned, Truncated: o.truncated}
+	if o.outcome == Ran || o.outcome == Proposed {
+		res.Rights = o.rights
+	}
+	parts := []Part{{Result: res}}
+	fin := ToolFinished{Call: o.call.ID, Tool: o.call.Tool, Outcome: o.outcome, Truncated: o.truncated, DurationMS: o.duration.Milliseconds()}
+	if o.rows {
+		fin.Returned = &o.returned
+	}
+	if o.err != nil {
+		fin.Error = &ToolError{CodeOf(o.err), MessageOf(o.err)}
+	}
+	s.Events = append(s.Events, event(EventToolFinished, fin))
+	if o.shows != nil {
+		e := event(EventDisplay, o.shows)
+		s.Events = append(s.Events, e)
+		parts = append(parts, Part{Display: e.Data})
+	}
+	if o.proposal != nil {
+		s.Proposals = append(s.Proposals, *o.proposal)
+		s.Events = append(s.Events, event(EventProposalCreated, ProposalCreated{o.proposal.ID}))
+		parts = append(parts, Part{Proposal: o.proposal.ID})
+	}
+	return parts
+}
+
+// runAll runs reads and displays in parallel, bounded, and proposals one after another in the order of the model's message, so that
+// positions do not depend on who was quicker. What did not run has no outcome.
+func (r *runner) runAll(ctx context.Context, calls []ToolCall) ([]called, Reason, error) {
+	outs := make([]called, len(calls))
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var stop Reason
+	var failed error
+	one := func(i int) {
+		reason, err := r.guarded(ctx, calls[i], &outs[i])
+		mu.Lock()
+		defer mu.Unlock()
+		if reason != "" {
+			stop = reason
+		}
+		failed = errors.Join(failed, err)
+	}
+	slots := make(chan struct{}, r.a.cfg.Limits.Parallel)
+	for i, c := range calls {
+		if r.a.reg.tools[c.Tool].kind == KindPropose {
+			continue
+		}
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			one(i)
+		})
+	}
+	wg.Wait()
+	for i, c := range calls {
+		if r.a.reg.tools[c.Tool].kind == KindPropose {
+			one(i)
+			r.join(&outs[i])
+		}
+	}
+	return outs, stop, failed
+}
+
+// join puts a proposal into the turn's group.
+func (r *runner) join(o *called) {
+	if o.proposal == nil {
+		return
+	}
+	if r.group == "" {
+		r.group = r.a.id("grp_")
+	}
+	o.proposal.Group, o.proposal.Position = r.group, len(r.in.group)+1
+	r.in.group = append(r.in.group, *o.proposal)
+}
+
+// guarded runs one call if the turn may still go on.
+func (r *runner) guarded(ctx context.Context, c ToolCall, out *called) (Reason, error) {
+	in := *r.in
+	probe := runner{a: r.a, in: &in}
+	if reason, err := probe.check(ctx); reason != "" || err != nil {
+		return reason, err
+	}
+	t := r.a.reg.tools[c.Tool]
+	started := event(EventToolStarted, ToolStarted{Call: c.ID, Tool: c.Tool, Kind: t.kind, Label: t.def.Label})
+	if err := r.commit(ctx, Step{Events: []Event{started}}); err != nil {
+		return "", err
+	}
+	*out = r.a.runTool(ctx, &in, c)
+	return reasonOf(ctx), nil
+}
+
+func (r *runner) message(role MessageRole, parts []Part) Message {
+	return Message{Role: role, Turn: r.in.turn.ID, At: r.a.cfg.Clock(), Parts: parts}
+}
+
+// ask calls the model and turns what grows into events.
+func (r *runner) ask(ctx context.Context, req Request) (*answer, error) {
+	text, reasoning, last := 0, 0, time.Now()
+	ans, err := r.a.askModel(ctx, req, func(ans *answer) error {
+		due := ans.text.Len()-text+ans.reasoning.Len()-reasoning >= flushBytes || time.Since(last) >= flushEvery
+		if !due {
+			return nil
+		}
+		es := r.deltas(ans, text, reasoning)
+		text, reasoning, last = ans.text.Len(), ans.reasoning.Len(), time.Now()
+		if len(es) == 0 {
+			return nil
+		}
+		return r.commit(ctx, Step{Events: es})
+	})
+	if err != nil {
+		return ans, err
+	}
+	if es := r.deltas(ans, text, reasoning); len(es) > 0 {
+		err = r.commit(ctx, Step{Events: es})
+	}
+	return ans, err
+}
+
+// deltas are the events for what has grown since.
+func (r *runner) deltas(ans *answer, text, reasoning int) (es []Event) {
+	step := r.in.turn.Step + 1
+	if s := ans.reasoning.String(); len(s) > reasoning {
+		es = append(es, event(EventReasoningDelta, Delta{step, reasoning, s[reasoning:]}))
+	}
+	if s := ans.text.String(); len(s) > text {
+		es = append(es, event(EventTextDelta, Delta{step, text, s[text:]}))
+	}
+	return es
+}
+
+// finish commits the end of a turn, whatever ended its context: exactly one turn.finished, last.
+func (r *runner) finish(ctx context.Context, reason Reason, s Step) error {
+	s.Finish, s.At = reason, r.a.cfg.Clock()
+	s.Events = append(s.Events, event(EventTurnFinished, TurnFinished{r.in.turn.ID, reason.State(), reason, r.text}))
+	return r.commit(ctx, s)
+}
+
+// commit stores a step under the lease. It is not undone by a turn that is stopped: what was done is kept.
+func (r *runner) commit(ctx context.Context, s Step) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseFor)
+	defer cancel()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lease.Until = r.a.cfg.Clock().Add(leaseFor)
+	for i := range s.Events {
+		s.Events[i].Seq = r.events
+		r.events++
+	}
+	err := r.a.cfg.Store.Turns.Commit(ctx, r.lease, s)
+	if CodeOf(err) == Conflict && err != nil {
+		return errors.Join(errLost, err)
+	}
+	return err
+}
