@@ -1,0 +1,37 @@
+package records
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+
+	"example.com/deputy"
+)
+
+//go:embed delete_record.md
+var deleteRecordText string
+
+type deleteRecordIn struct {
+	Table  string `json:"table"`
+	ID     string `json:"id"`
+	Reason string `json:"reason,omitzero"`
+}
+
+func deleteRecord() deputy.Tool {
+	return deputy.ProposeTool(deputy.Definition{
+		Name: "delete_record", Label: "Proposed a deletion", Description: strings.TrimSpace(deleteRecordText),
+		Operation: "DELETE /table/{table}/{id}", Offered: writable(deputy.Delete),
+	}, draftDelete)
+}
+
+func draftDelete(ctx context.Context, s *deputy.Scope, in deleteRecordIn) (deputy.Draft, error) {
+	t, err := s.View().Table(ctx, in.Table)
+	if err != nil {
+		return deputy.Draft{}, err
+	}
+	key, _, err := s.View().Key(ctx, t.Name, in.ID)
+	if err != nil {
+		return deputy.Draft{}, err
+	}
+	return deputy.Draft{Changes: []deputy.Change{{Verb: deputy.Delete, Table: t.Name, Key: key}}}, nil
+}

@@ -1,0 +1,39 @@
+// Package records is the toolset for reading, changing and opening the records of the host, as the person who asks.
+package records
+
+import (
+	"context"
+	"maps"
+
+	"example.com/deputy"
+)
+
+// Config is what the toolset needs to know of the application.
+type Config struct {
+	// Pages are templates of links by table name, with {id} where the record's id goes and {where} where a condition goes: "/customers/{id}".
+	// Both are escaped when they are filled in. Without pages navigate is never offered.
+	Pages map[string]string
+}
+
+// New makes the toolset.
+func New(c Config) deputy.Toolset {
+	return deputy.Toolset{
+		Name:        "records",
+		Description: "Find, read, change and open records of the application.",
+		Tools: []deputy.Tool{
+			listTables(), describeTable(), queryRecords(), countRecords(), getRecord(),
+			createRecord(), updateRecord(), deleteRecord(), navigate(maps.Clone(c.Pages)),
+		},
+	}
+}
+
+// readable offers a tool to who may read any table at all.
+func readable(ctx context.Context, v *deputy.View) (bool, error) {
+	some, err := v.Catalog().Tables(ctx, "", "")
+	return len(some) > 0, err
+}
+
+// writable offers a tool to whom any table grants the verb.
+func writable(verb deputy.Verb) func(context.Context, *deputy.View) (bool, error) {
+	return func(_ context.Context, v *deputy.View) (bool, error) { return v.Writable(verb), nil }
+}
