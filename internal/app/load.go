@@ -32,7 +32,7 @@ var (
 	hiddenReference  = regexp.MustCompile(`\$` + string(openBrace) + `([A-Za-z0-9_]+)` + string(closeBrace))
 )
 
-// load reads a configuration file. Its error is Mistakes: all of them.
+// load reads a configuration file. Its error is Mistakes: all of them. A document that could be read as YAML comes along with them.
 func load(path string) (*document, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

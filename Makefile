@@ -1,0 +1,50 @@
+# Deputy. `make help` lists what there is.
+
+SHELL := /bin/bash
+GO ?= go
+BUILD := build
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+CHECKS := inherit,ST1000,ST1005,ST1016,ST1020,ST1021,ST1022
+PKG ?= ./...
+# What runs concurrently by design: the engine, the stores, the doors.
+RACE ?= . ./query/... ./store/... ./transport/... ./internal/app/...
+FUZZTIME ?= 10s
+
+.PHONY: help build test race lint fuzz bench verify smoke ui setup
+
+help: ## This list
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## The binary: static, stripped, without cgo, in build/deputy
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $(BUILD)/deputy ./cmd/deputy
+
+test: setup ## All tests; PKG=./query/... for some
+	@mkdir -p $(BUILD)
+	@$(GO) test -json $(PKG) | $(GO) run ./.ci/tally/main.go
+
+race: setup ## The engine, the stores and the doors under the race detector; RACE=./pkg for others
+	@CGO_ENABLED=1 $(GO) test -race -json $(RACE) | $(GO) run ./.ci/tally/main.go
+
+lint: ## gofmt, go vet, staticcheck
+	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not formatted: $$out"; exit 1; }
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) -checks '$(CHECKS)' ./...
+
+fuzz: ## Every fuzz target for FUZZTIME
+	@FUZZTIME=$(FUZZTIME) ./.ci/fuzz
+
+bench: ## Every benchmark once, and what the built binary needs; BENCHTIME=2s to measure
+	$(GO) test -run '^$$' -bench . -benchtime $(or $(BENCHTIME),1x) ./...
+	$(GO) test -count=1 -v -run TestBinary ./bench
+
+verify: ## What is committed is what was meant: modules, the static binary, the documents, the built page
+	@./.ci/verify
+
+smoke: build ## Starts the built binary and asks it over HTTP: health, one turn, one confirmed proposal
+	DEPUTY_BINARY=$(CURDIR)/$(BUILD)/deputy $(GO) test -count=1 -v -run TestSmoke ./internal/app
+
+ui: ## Builds the page into web/dist
+	cd web && npm ci --no-audit --no-fund && npm run build
+
+setup:
+	@./.ci/setup

@@ -1,0 +1,155 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// The exit statuses.
+const (
+	good   = 0 // it worked
+	failed = 1 // the work failed: a database that does not answer, a port that is taken
+	wrong  = 2 // the command line or the configuration is wrong
+)
+
+// commandLine is every command; its help texts are what `deputy --help` shows.
+type commandLine struct {
+	Demo       demoCommand  `cmd:"" help:"A complete assistant over a generated sample business, on this machine only."`
+	Serve      serveCommand `cmd:"" help:"The server."`
+	Check      checkCommand `cmd:"" help:"Validate a configuration and everything it names, without serving."`
+	Config     configGroup  `cmd:"" help:"About the configuration."`
+	KillSwitch killCommand  `cmd:"" name:"kill-switch" help:"Stop every assistant on a store, or let them go on."`
+	Version    versionCmd   `cmd:"" help:"Version, commit and build settings."`
+}
+
+type configGroup struct {
+	Schema schemaCommand `cmd:"" help:"Print the JSON Schema of the configuration."`
+}
+
+// invocation is what a command has at hand.
+type invocation struct {
+	ctx         context.Context
+	out, errOut io.Writer
+}
+
+// usageError is a mistake in the command line.
+type usageError struct{ text string }
+
+// Error implements error.
+func (e usageError) Error() string { return e.text }
+
+// Main runs the command line until its work is done or ctx ends, and returns the exit status: 0 good, 1 the work failed, 2 the command line or
+// the configuration is wrong. Errors go to errOut, one line each.
+func Main(ctx context.Context, args []string, out, errOut io.Writer) int {
+	err := run(invocation{ctx, out, errOut}, args)
+	var mistakes Mistakes
+	var usage usageError
+	switch {
+	case err == nil:
+		return good
+	case errors.As(err, &mistakes):
+		_, _ = fmt.Fprintln(errOut, mistakes)
+		return wrong
+	case errors.As(err, &usage):
+		_, _ = fmt.Fprintf(errOut, "deputy: %s\n", oneLine(usage.text))
+		return wrong
+	}
+	_, _ = fmt.Fprintf(errOut, "deputy: %s\n", oneLine(err.Error()))
+	return failed
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// helped ends the parsing of a command line that asked for help.
+type helped struct{}
+
+func run(in invocation, args []string) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			if _, ok := p.(helped); !ok {
+				panic(p)
+			}
+		}
+	}()
+	k, err := kong.New(&commandLine{}, kong.Name("deputy"), kong.Writers(in.out, in.errOut), kong.Exit(func(int) { panic(helped{}) }),
+		kong.Description("An AI assistant inside a business application: it works as the person who uses it, and only proposes what it would change."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	if err != nil {
+		return err
+	}
+	c, err := k.Parse(args)
+	if err != nil {
+		return usageError{err.Error() + "; deputy --help lists the commands"}
+	}
+	return c.Run(in)
+}
+
+// newLog is the operator's log: lines on standard error.
+func newLog(w io.Writer, level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+}
+
+type serveCommand struct {
+	ConfigPath string `name:"config" default:"deputy.yaml" help:"The configuration file."`
+	Listen     string `help:"Listen here instead of where the configuration says."`
+}
+
+// Run serves until it is asked to stop.
+func (c *serveCommand) Run(in invocation) error {
+	d, err := load(c.ConfigPath)
+	if err != nil {
+		return err
+	}
+	if c.Listen != "" {
+		d.Listen = c.Listen
+	}
+	if d.Listen == "" {
+		d.Listen = "127.0.0.1:8080"
+	}
+	if err := d.mayServe(); err != nil {
+		return err
+	}
+	p, err := build(in.ctx, d, newLog(in.errOut, slog.LevelInfo))
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.listenAndServe(in, nil), p.Close())
+}
+
+// mayServe refuses a server that nobody, or anybody, could use.
+func (d *document) mayServe() error {
+	if len(d.Auth.Tokens) == 0 {
+		d.bad("auth.tokens", "nobody could come in: write a token for each person")
+	}
+	if !loopback(d.Listen) && d.PublicURL == "" {
+		d.badValue("listen", "%s can be reached from elsewhere: say under which URL in public_url", d.Listen)
+	}
+	return d.mistakes.err()
+}
+
+type schemaCommand struct{}
+
+// Run prints the schema.
+func (*schemaCommand) Run(in invocation) error {
+	s, err := jsonSchema()
+	if err == nil {
+		_, err = fmt.Fprintf(in.out, "%s\n", s)
+	}
+	return err
+}
+
+// openable says whether a name can be opened as a file here.
+func openable(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}

@@ -1,0 +1,62 @@
+package app
+
+import (
+	"errors"
+	"regexp"
+
+	"example.com/deputy"
+	"example.com/deputy/host/sqldb"
+)
+
+// located is a mistake that a part found, by the key it is about.
+type located struct{ key, text string }
+
+// Error implements error.
+func (e *located) Error() string { return e.key + ": " + e.text }
+
+// located gives the mistakes that parts found their place in the file. An error that is about no key stays as it is.
+func (d *document) located(err error) error {
+	var others []error
+	for _, e := range leaves(err) {
+		key, text, ok := keyOf(e)
+		if !ok {
+			others = append(others, e)
+			continue
+		}
+		key = indexed.ReplaceAllString(key, "[$1]$2")
+		d.badValue(key, "%s", text)
+	}
+	if len(others) > 0 {
+		return errors.Join(others...)
+	}
+	return d.mistakes.err()
+}
+
+// indexed finds a list's index written as .0 instead of [0].
+var indexed = regexp.MustCompile(`\.([0-9]+)(\.|$)`)
+
+// leaves takes joined errors apart.
+func leaves(err error) []error {
+	var out []error
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range many.Unwrap() {
+			out = append(out, leaves(e)...)
+		}
+		return out
+	}
+	return []error{err}
+}
+
+// keyOf is the key that an error is about.
+func keyOf(err error) (key, text string, ok bool) {
+	if e := (*located)(nil); errors.As(err, &e) {
+		return e.key, e.text, true
+	}
+	if e := (*sqldb.ConfigError)(nil); errors.As(err, &e) {
+		return e.Path, e.Message, true
+	}
+	if e := (*deputy.ConfigError)(nil); errors.As(err, &e) {
+		return e.Path, e.Message, true
+	}
+	return "", "", false
+}

@@ -1,0 +1,163 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/deputy"
+	"example.com/deputy/host/sqldb"
+	"example.com/deputy/provider/offline"
+	"example.com/deputy/provider/openai"
+	"example.com/deputy/provider/scripted"
+	"example.com/deputy/store/memory"
+	"example.com/deputy/store/sqlite"
+	"example.com/deputy/toolset/kernel"
+	"example.com/deputy/toolset/present"
+	"example.com/deputy/toolset/records"
+)
+
+// This file is the one list of what the binary has: every host, store, provider and toolset, chosen by the configuration.
+
+// toolsets are the tools there are.
+func toolsets(c *Config) []deputy.Toolset {
+	return []deputy.Toolset{
+		records.New(records.Config{Pages: c.Host.Pages}),
+		present.New(),
+		kernel.New(),
+	}
+}
+
+// openStore opens Deputy's own data.
+func openStore(ctx context.Context, c *Config) (deputy.Store, error) {
+	path, err := storePath(c.Store)
+	if err != nil {
+		return deputy.Store{}, err
+	}
+	if path == "" {
+		return memory.New(), nil
+	}
+	return sqlite.Open(ctx, path)
+}
+
+// openHost opens the business application.
+func openHost(ctx context.Context, c *Config) (*sqldb.Host, error) {
+	config := sqldb.Config{URL: c.Host.Database, Zone: zone(c.Zone), Tables: map[string]sqldb.Table{}}
+	for name, t := range c.Host.Tables {
+		table := sqldb.Table{Label: t.Label, RecordLabel: t.RecordLabel, Version: t.Version, Hidden: t.Hidden, Fields: map[string]sqldb.Field{}}
+		for field, f := range t.Fields {
+			table.Fields[field] = sqldb.Field{Label: f.Label, Zone: f.Zone}
+		}
+		config.Tables[name] = table
+	}
+	for _, r := range c.Host.Relations {
+		config.Relations = append(config.Relations, sqldb.Relation(r))
+	}
+	return sqldb.Open(ctx, config)
+}
+
+// newModels makes the models; without any there is the offline one.
+func newModels(c *Config) ([]deputy.Model, error) {
+	if len(c.Models) == 0 {
+		return []deputy.Model{offline.New()}, nil
+	}
+	var out []deputy.Model
+	for i, m := range c.Models {
+		model, err := newModel(m)
+		if err != nil {
+			return nil, &located{fmt.Sprintf("models[%d]", i), err.Error()}
+		}
+		out = append(out, model)
+	}
+	return out, nil
+}
+
+func newModel(m ModelConfig) (deputy.Model, error) {
+	switch m.Provider {
+	case "openai":
+		price := deputy.Price{Input: string(m.Price.Input), CachedInput: string(m.Price.CachedInput), Output: string(m.Price.Output)}
+		return openai.New(openai.Config{Name: m.Name, Model: m.Model, BaseURL: m.BaseURL, APIKey: m.APIKey, Price: price})
+	case "scripted":
+		s, err := scripted.Load(m.Scenario)
+		if err != nil {
+			return nil, err
+		}
+		s.Name = m.Name
+		return s, nil
+	case "offline":
+		return offline.New(offline.Name(m.Name)), nil
+	}
+	return nil, fmt.Errorf("no such provider: %s", m.Provider)
+}
+
+// zone is a time zone that validate has seen; UTC where none is named.
+func zone(name string) *time.Location {
+	z, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return z
+}
+
+// parts are a configuration, put together.
+type parts struct {
+	*document
+	assistant *deputy.Assistant
+	host      *sqldb.Host
+	store     deputy.Store
+	models    []deputy.Model
+	tokens    tokens
+	tools     []deputy.Toolset
+	log       *slog.Logger
+}
+
+// build puts a configuration together. What is wrong with the configuration comes as Mistakes; any other error is a part that does not answer.
+func build(ctx context.Context, d *document, log *slog.Logger) (*parts, error) {
+	p := &parts{document: d, tokens: newTokens(d.Auth), tools: toolsets(&d.Config), log: log}
+	var err error
+	if p.models, err = newModels(&d.Config); err != nil {
+		return nil, d.located(err)
+	}
+	if err := d.checkTools(p.tools); err != nil {
+		return nil, err
+	}
+	if p.host, err = openHost(ctx, &d.Config); err != nil {
+		return nil, d.located(err)
+	}
+	if p.store, err = openStore(ctx, &d.Config); err != nil {
+		return nil, errors.Join(fmt.Errorf("store %s: %w", d.Store, err), p.host.Close())
+	}
+	p.assistant, err = deputy.New(ctx, deputy.Config{
+		Name: d.Assistant.Name, Instructions: d.Assistant.Instructions, Host: p.host, Models: p.models, Store: p.store, Policy: d.policy(),
+		Toolsets: p.tools, Directory: p.tokens, Limits: d.limits(), Zone: zone(d.Zone), Log: log,
+	})
+	if err != nil {
+		return nil, errors.Join(d.located(err), p.host.Close(), p.store.Close())
+	}
+	return p, nil
+}
+
+// Close ends the assistant and closes what it stood on.
+func (p *parts) Close() error { return errors.Join(p.assistant.Close(), p.host.Close()) }
+
+// checkTools refuses a tool that a role names and that does not exist.
+func (d *document) checkTools(sets []deputy.Toolset) error {
+	var names []string
+	for _, s := range sets {
+		for _, t := range s.Tools {
+			names = append(names, t.Name())
+		}
+	}
+	for role, r := range d.Policy.Roles {
+		for i, t := range r.Tools {
+			if !strings.ContainsAny(t, "*?[\\") && !slices.Contains(names, t) {
+				d.badValue(fmt.Sprintf("policy.roles.%s.tools[%d]", role, i), "no such tool: %s%s", t, near(t, names))
+			}
+		}
+	}
+	return d.mistakes.err()
+}

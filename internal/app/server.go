@@ -1,0 +1,81 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"example.com/deputy"
+	"example.com/deputy/transport/api"
+	"example.com/deputy/web"
+)
+
+// grace is how long requests under way may take to end once the server is asked to stop.
+const grace = 5 * time.Second
+
+// handler is everything that is served. people are those of the demo; nil elsewhere.
+func (p *parts) handler(people []api.DemoPerson) http.Handler {
+	page := web.Handler(web.Options{Name: p.Assistant.Name, Demo: len(people) > 0})
+	return api.New(p.assistant.Door(deputy.Chat), p.tokens.authenticate, api.Options{
+		PublicURL: p.PublicURL, Page: page, Demo: people, Version: version().Version, Ready: p.ready, Log: p.log,
+	})
+}
+
+// ready says whether the database and the store answer.
+func (p *parts) ready(ctx context.Context) error {
+	if _, err := p.host.Catalog(ctx, deputy.Person{}); err != nil {
+		return fmt.Errorf("host: %w", err)
+	}
+	if _, err := deputy.ReadKillSwitch(ctx, p.store.Settings); err != nil {
+		return fmt.Errorf("store: %w", err)
+	}
+	return nil
+}
+
+// serve answers on a listener until ctx ends, then lets requests under way end.
+func serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
+	base, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	server := &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
+		BaseContext: func(net.Listener) context.Context { return base },
+		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	stopped := make(chan error, 1)
+	go func() { stopped <- server.Serve(l) }()
+	select {
+	case err := <-stopped:
+		return err
+	case <-ctx.Done():
+	}
+	wait, cancel := context.WithTimeout(base, grace)
+	defer cancel()
+	if err := server.Shutdown(wait); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return server.Close()
+}
+
+// listen opens an address; its error says how to mend it.
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with --listen or the key listen", address, err)
+	}
+	return l, nil
+}
+
+// loopback says whether an address can be reached from this machine only.
+func loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
