@@ -1,0 +1,206 @@
+// A proposal, or a group of them, as one card: what would change, where each value comes from, and one button that says what it does.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { get, json, Refusal, sentence, type Change, type Group, type Proposal } from './api'
+import { clock, Exact, inTime, mixed, moment, plural } from './text'
+
+// settle is how long a card must have stood still before its buttons do anything, in milliseconds.
+const settle = 500
+
+// useStill says whether the element has stood still for long enough to be clicked on purpose.
+function useStill(watching: boolean) {
+  const ref = useRef<HTMLElement>(null)
+  const moved = useRef(performance.now())
+  useEffect(() => {
+    if (!watching) return
+    let at = Number.NaN
+    const look = () => {
+      const r = ref.current?.getBoundingClientRect()
+      const now = r ? r.top * 1e4 + r.bottom : 0
+      if (now !== at) moved.current = performance.now()
+      at = now
+    }
+    look()
+    const timer = setInterval(look, 100)
+    return () => clearInterval(timer)
+  }, [watching])
+  return { ref, still: () => performance.now() - moved.current >= settle }
+}
+
+interface CardProps {
+  group: Group
+  ended: boolean // the turn has: now it can be decided
+  mayConfirm: boolean
+  changed: (g: Group) => void
+  renewed: (g: Group) => void
+}
+
+export function Card({ group, ended, mayConfirm, changed, renewed }: CardProps) {
+  const [busy, setBusy] = useState(false)
+  const [message, setMessage] = useState('')
+  const pending = group.proposals.filter((p) => p.state === 'pending')
+  const { ref, still } = useStill(pending.length > 0 && ended)
+  const single = group.proposals.length === 1
+
+  const act = async (f: () => Promise<Group>) => {
+    if (busy) return
+    if (!still()) return setMessage('The card has just moved. Look again, then click.')
+    setBusy(true)
+    setMessage('')
+    try {
+      changed(await f())
+    } catch (e) {
+      setMessage(await after(e))
+    }
+    setBusy(false)
+  }
+
+  // after a refusal or a lost line, the server says how things stand.
+  const after = async (e: unknown): Promise<string> => {
+    if (e instanceof Refusal && e.problem.code === 'stale') {
+      if (e.problem.group) renewed(e.problem.group)
+      else if (e.problem.proposal) renewed(await get<Group>(`/v1/proposal-groups/${e.problem.proposal.group}`))
+    }
+    try {
+      changed(await get<Group>(`/v1/proposal-groups/${group.id}`))
+    } catch {
+      return 'Sent, but the server does not answer. Reload the page to see what became of it before you do it again.'
+    }
+    return sentence(e)
+  }
+
+  const confirm = () =>
+    act(async () => {
+      if (single) return asGroup(await json<Proposal>('POST', `/v1/proposals/${pending[0].id}/confirm`, { hash: pending[0].hash }))
+      return json<Group>('POST', `/v1/proposal-groups/${group.id}/confirm`, { proposals: pending.map((p) => ({ id: p.id, hash: p.hash })) })
+    })
+  const reject = () => act(() => json<Group>('POST', `/v1/proposal-groups/${group.id}/reject`))
+  const rejectOne = (p: Proposal) =>
+    act(async () => {
+      await json<Proposal>('POST', `/v1/proposals/${p.id}/reject`)
+      return get<Group>(`/v1/proposal-groups/${group.id}`)
+    })
+
+  const deletes = group.proposals.some((p) => p.changes.some((c) => c.verb === 'delete'))
+  return (
+    <section ref={ref} id={group.id} class={`card ${group.state} ${deletes ? 'deletes' : ''}`} aria-label={title(group)} tabIndex={-1}>
+      <header>
+        <h3><Exact text={title(group)} /></h3>
+        {pending.length > 0 && <span class="faint" title={moment(pending[0].expires_at)}>expires {inTime(pending[0].expires_at)}</span>}
+      </header>
+      {ordered(group.proposals).map((p) => (
+        <Part key={p.id} p={p} numbered={!single}>
+          {!single && p.state === 'pending' && ended && mayConfirm && <button type="button" class="quiet" disabled={busy} onClick={() => rejectOne(p)}>Reject this one</button>}
+        </Part>
+      ))}
+      {pending.length > 0 && (
+        <footer>
+          <p class="faint">{waiting(pending[0], ended, mayConfirm)}</p>
+          {mayConfirm && <span class="actions">
+            <button type="button" disabled={busy || !ended} onClick={reject}>{pending.length > 1 ? 'Reject all' : 'Reject'}</button>
+            <button type="button" class={deletes ? 'danger' : 'primary'} disabled={busy || !ended} onClick={confirm}>{busy ? 'Working…' : verb(pending)}</button>
+          </span>}
+        </footer>
+      )}
+      <p class="message" role="status">{message}</p>
+    </section>
+  )
+}
+
+function waiting(p: Proposal, ended: boolean, mayConfirm: boolean): string {
+  if (!mayConfirm) return 'Nothing is changed yet. This sign-in may not confirm.'
+  if (!ended) return 'Nothing is changed yet. You can decide when the answer is complete.'
+  return `Written by the assistant from your message of ${clock(p.created_at)}. Nothing is changed yet.`
+}
+
+export const asGroup = (p: Proposal): Group => ({ id: p.group, state: p.state, proposals: [p] })
+
+function title(g: Group): string {
+  return g.proposals.length === 1 ? g.proposals[0].summary : `${plural(g.proposals.length, 'change')} that belong together`
+}
+
+// ordered puts deletes first; the numbers stay those of the order they run in.
+function ordered(ps: Proposal[]): Proposal[] {
+  const rank = (p: Proposal) => (p.changes.some((c) => c.verb === 'delete') ? 0 : 1)
+  return [...ps].sort((a, b) => rank(a) - rank(b) || a.position - b.position)
+}
+
+// verb is what the button does.
+function verb(ps: Proposal[]): string {
+  const records = (v: string) => ps.filter((p) => p.changes.some((c) => c.verb === v)).length
+  const [deletes, creates] = [records('delete'), records('create')]
+  if (deletes === ps.length) return `Delete ${plural(deletes, 'record')}`
+  if (creates === ps.length) return `Create ${plural(creates, 'record')}`
+  const fields = ps.reduce((n, p) => n + p.changes.filter((c) => c.verb === 'update').length, 0)
+  const all = fields + creates + deletes
+  return `Confirm ${plural(all, 'change')}${deletes ? `, ${deletes} a delete` : ''}`
+}
+
+function Part({ p, numbered, children }: { p: Proposal; numbered: boolean; children: any }) {
+  const words = p.changes.map((c) => mixed(c.after ?? '')).filter(Boolean)
+  return (
+    <div class="part">
+      {numbered && <h4><span class="faint">{p.position}</span> <Exact text={p.summary} /> {children}</h4>}
+      {p.changes.length > 0 && <table class="changes"><tbody>{p.changes.map((c, i) => <Line key={i} c={c} />)}</tbody></table>}
+      {[...p.warnings, ...words].map((w, i) => <p key={i} class="warning">⚠ <Exact text={w} /></p>)}
+      {p.state !== 'pending' && <Outcome p={p} />}
+    </div>
+  )
+}
+
+function Line({ c }: { c: Change }) {
+  const created = c.verb === 'create'
+  const deleted = c.verb === 'delete'
+  return (
+    <tr>
+      <th scope="row">{c.label || c.field || (deleted ? 'Record' : '')}</th>
+      <td>{created ? <span class="faint">new</span> : <Side value={c.before} label={c.before_label} gone={deleted} />}</td>
+      <td class="arrow" aria-label={deleted ? 'is deleted' : 'becomes'}>→</td>
+      <td>{deleted ? <span class="danger-text">deleted</span> : <Side value={c.after} label={c.after_label} />}</td>
+      <td class={c.source === 'model' ? 'source warning' : 'source'}>{source(c)}</td>
+    </tr>
+  )
+}
+
+function Side({ value, label, gone }: { value: string | null; label?: string; gone?: boolean }) {
+  if (value === null) return <span class="faint">(nothing)</span>
+  if (value === '') return <span class="faint">(empty)</span>
+  const shown = label ? <><Exact text={label} /> <span class="id"><Exact text={value} /></span></> : <Exact text={value} />
+  return gone ? <del>{shown}</del> : shown
+}
+
+function source(c: Change): string {
+  switch (c.source) {
+    case 'person':
+      return 'you said this'
+    case 'data':
+      return 'from the data'
+    case 'model':
+      return '⚠ from neither you nor data'
+  }
+  return ''
+}
+
+function Outcome({ p }: { p: Proposal }) {
+  const at = p.decided_at ? ` ${moment(p.decided_at)}.` : ''
+  return <p class={`outcome ${p.state}`}><strong>{stateWords(p)}</strong>{at} {p.outcome && p.outcome !== stateWords(p) && <Exact text={p.outcome} />}</p>
+}
+
+function stateWords(p: Proposal): string {
+  switch (p.state) {
+    case 'confirming':
+      return 'Being carried out.'
+    case 'done':
+      return 'Done.'
+    case 'failed':
+      return 'Nothing was changed.'
+    case 'unknown':
+      return 'Not known: it was sent, but no answer came. Check the record.'
+    case 'rejected':
+      return 'You turned this down. Nothing was changed.'
+    case 'expired':
+      return 'Expired. Nothing was changed.'
+    case 'stale':
+      return p.renewed ? 'Changed meanwhile, so nothing was written. The new difference is below.' : 'Changed meanwhile, so nothing was written.'
+  }
+  return ''
+}
