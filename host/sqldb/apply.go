@@ -1,0 +1,414 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/deputy"
+	"example.com/deputy/query"
+)
+
+// The sentences that a person reads where a change is not made.
+const (
+	recordGone     = "The record is gone."
+	recordChanged  = "The record has changed since."
+	conditionFalse = "The condition of this change does not hold any more."
+	notAllowed     = "You may not write such a record."
+	hasChildren    = "Other records refer to this one, so it cannot be deleted."
+)
+
+// Apply implements deputy.Host: the whole group in one transaction. It returns an error that is a *deputy.Error, or that of the context,
+// where nothing was written; any other means that it is not known.
+func (h *Host) Apply(ctx context.Context, _ deputy.Person, _ string, ws []deputy.Write) ([]deputy.Applied, error) {
+	conn, err := h.db.writes.Conn(ctx)
+	if err != nil {
+		return nil, nothingWritten(ctx, err)
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return nil, nothingWritten(ctx, err)
+	}
+	g := &group{h: h, conn: conn, out: make([]deputy.Applied, len(ws)), seen: make([][]query.Value, len(ws)), touched: map[string]bool{}}
+	for i := range g.out {
+		g.out[i].State = deputy.Pending
+	}
+	done, err := g.run(ctx, ws)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil || !done {
+		return g.undo(ctx, err)
+	}
+	return g.commit(ctx)
+}
+
+// nothingWritten is the error for what ended a group before it was committed.
+func nothingWritten(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if busy(err) {
+		return &deputy.Error{Code: deputy.Unavailable, Message: "The database is busy. Nothing was written; try again in a moment.", Cause: err}
+	}
+	return &deputy.Error{Code: deputy.Internal, Message: "The database did not make the change. Nothing was written.", Cause: err}
+}
+
+// group is a group of writes under way in its transaction.
+type group struct {
+	h       *Host
+	conn    *sql.Conn
+	out     []deputy.Applied
+	seen    [][]query.Value // of each write: the values of its version, as just read
+	touched map[string]bool // records that the group has written
+}
+
+func (g *group) undo(ctx context.Context, err error) ([]deputy.Applied, error) {
+	if _, rollback := g.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK"); rollback != nil && err == nil && !notBegun(rollback) {
+		err = rollback
+	}
+	if err != nil {
+		return nil, nothingWritten(ctx, err)
+	}
+	for i := range g.out {
+		if g.out[i].State == deputy.Done {
+			g.out[i] = deputy.Applied{State: deputy.Pending}
+		}
+	}
+	return g.out, nil
+}
+
+// commit cannot be stopped any more: what is not known to have failed may have been written.
+func (g *group) commit(ctx context.Context) ([]deputy.Applied, error) {
+	_, err := g.conn.ExecContext(context.WithoutCancel(ctx), "COMMIT")
+	switch {
+	case err == nil:
+		return g.out, nil
+	case busy(err):
+		return g.undo(ctx, err)
+	case constraint(err): // one that is only tested at the end
+		g.out[len(g.out)-1] = refuse(deputy.Failed, "The records refer to one that does not exist.")
+		return g.undo(ctx, nil)
+	}
+	_, _ = g.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	return nil, fmt.Errorf("committing: %w", err)
+}
+
+func refuse(s deputy.State, format string, args ...any) deputy.Applied {
+	return deputy.Applied{State: s, Error: fmt.Sprintf(format, args...)}
+}
+
+// run makes the writes; done says that all were.
+func (g *group) run(ctx context.Context, ws []deputy.Write) (done bool, err error) {
+	ok := true
+	for i, w := range ws {
+		if err := g.check(ctx, i, w); err != nil {
+			return false, err
+		}
+		ok = ok && g.out[i].State == deputy.Pending
+	}
+	for i, w := range ws {
+		if !ok {
+			return false, nil
+		}
+		if g.out[i], err = g.write(ctx, i, w); err != nil {
+			return false, err
+		}
+		ok = g.out[i].State == deputy.Done
+	}
+	return ok, nil
+}
+
+// target is the table of a write; nil where it cannot be written.
+func (g *group) target(w deputy.Write) *table {
+	t, err := g.h.catalog.find(w.Table)
+	if err != nil || t.view || len(t.key) == 0 {
+		return nil
+	}
+	return t
+}
+
+// check tests, before the first change, that a record is as it was shown.
+func (g *group) check(ctx context.Context, i int, w deputy.Write) error {
+	t := g.target(w)
+	if t == nil {
+		g.out[i] = refuse(deputy.Failed, "There is no table %s that can be written.", w.Table)
+		return nil
+	}
+	if w.Verb == deputy.Create {
+		return nil
+	}
+	key, ok := keyCondition(t, w.Key)
+	if !ok {
+		g.out[i] = refuse(deputy.Outdated, recordGone)
+		return nil
+	}
+	state, why, err := g.compare(ctx, i, t, w, key)
+	if state != "" {
+		g.out[i] = refuse(state, "%s", why)
+	}
+	return err
+}
+
+func (g *group) compare(ctx context.Context, i int, t *table, w deputy.Write, key query.Expr) (deputy.State, string, error) {
+	c := g.h.compiler()
+	defer g.h.db.forget(c)
+	s := c.open(t, nil, nil)
+	outs := []output{{text: "(" + c.condition(w.When, s) + ") IS TRUE", t: query.Bool}}
+	for _, name := range w.VersionOf {
+		p := c.field(s.root, name)
+		outs = append(outs, output{text: "+" + p.raw, col: p.col})
+	}
+	where := c.condition(key, s)
+	if c.err != nil {
+		return "", "", c.err
+	}
+	lines, err := g.h.lines(ctx, g.conn, "SELECT "+list(outs)+" FROM "+s.from()+" WHERE "+where, c.args, outs)
+	switch {
+	case err != nil:
+		return "", "", err
+	case len(lines) == 0:
+		return deputy.Outdated, recordGone, nil
+	case w.VersionOf != nil && query.Version(lines[0][1:]) != w.Version:
+		return deputy.Outdated, recordChanged, nil
+	case lines[0][0] != true:
+		return deputy.Outdated, conditionFalse, nil
+	}
+	g.seen[i] = lines[0][1:]
+	return "", "", nil
+}
+
+// keyCondition says which record a key means; ok is false where it cannot mean any.
+func keyCondition(t *table, key []string) (query.Expr, bool) {
+	if len(key) != len(t.offered.Key) {
+		return nil, false
+	}
+	var all []query.Expr
+	for i, name := range t.offered.Key {
+		f := t.byField[name].field
+		v, err := query.ParseValue(f.Type, key[i])
+		if err != nil {
+			return nil, false
+		}
+		all = append(all, query.Equal(t.offered.Name, f, v))
+	}
+	return query.And(all...), true
+}
+
+func (g *group) write(ctx context.Context, i int, w deputy.Write) (deputy.Applied, error) {
+	t := g.target(w)
+	st := g.statement(i, t, w)
+	defer g.h.db.forget(st.c)
+	if st.refused.State != "" || st.c.err != nil {
+		return st.refused, st.c.err
+	}
+	if err := st.build(ctx); err != nil || st.refused.State != "" {
+		return st.refused, err
+	}
+	keys, err := g.h.lines(ctx, g.conn, st.text, st.c.args, st.returning)
+	switch {
+	case err != nil && ctx.Err() == nil && constraint(err):
+		return refuse(deputy.Failed, "%s", refusal(t, w, err)), nil
+	case err != nil:
+		return deputy.Applied{}, err
+	case len(keys) == 0:
+		return refuse(deputy.Outdated, recordChanged), nil
+	}
+	key := keyTexts(keys[0])
+	g.touched[record(w.Table, w.Key)] = true
+	if w.Verb != deputy.Delete && w.Check != nil {
+		if ok, err := g.holds(ctx, t, key, w.Check); err != nil || !ok {
+			return refuse(deputy.Failed, notAllowed), err
+		}
+	}
+	return deputy.Applied{State: deputy.Done, Key: key}, nil
+}
+
+func keyTexts(values []query.Value) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i], _ = query.FormatValue(v)
+	}
+	return out
+}
+
+func record(table string, key []string) string { return table + "\x00" + strings.Join(key, "\x00") }
+
+func (g *group) holds(ctx context.Context, t *table, key []string, condition query.Expr) (bool, error) {
+	which, ok := keyCondition(t, key)
+	if !ok {
+		return false, nil
+	}
+	c := g.h.compiler()
+	defer g.h.db.forget(c)
+	s := c.open(t, nil, nil)
+	where := c.condition(which, s) + " AND " + c.condition(condition, s)
+	if c.err != nil {
+		return false, c.err
+	}
+	lines, err := g.h.lines(ctx, g.conn, "SELECT 1 FROM "+s.from()+" WHERE "+where, c.args, nil)
+	return len(lines) > 0, err
+}
+
+// statement is one INSERT, UPDATE or DELETE being made.
+type statement struct {
+	g         *group
+	i         int
+	t         *table
+	w         deputy.Write
+	c         *compiler
+	s         *scope
+	text      string
+	returning []output
+	refused   deputy.Applied
+}
+
+func (g *group) statement(i int, t *table, w deputy.Write) *statement {
+	st := &statement{g: g, i: i, t: t, w: w, c: g.h.compiler()}
+	for _, name := range t.offered.Key {
+		col := t.byField[name]
+		st.returning = append(st.returning, output{text: quote(col.name), col: col})
+	}
+	return st
+}
+
+func (st *statement) build(ctx context.Context) error {
+	var names, values []string
+	if st.w.Verb != deputy.Delete {
+		for _, a := range st.w.Values {
+			v, err := st.value(ctx, a)
+			if err != nil || st.refused.State != "" {
+				return err
+			}
+			names = append(names, quote(st.t.byField[a.Field].name))
+			values = append(values, st.c.bind(v))
+		}
+	}
+	returning := " RETURNING " + list(st.returning)
+	name := quote(st.t.name)
+	switch st.w.Verb {
+	case deputy.Create:
+		st.text = "INSERT INTO " + name + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(values, ", ") + ")"
+		if len(names) == 0 {
+			st.text = "INSERT INTO " + name + " DEFAULT VALUES"
+		}
+	case deputy.Update:
+		if len(names) == 0 {
+			st.refused = refuse(deputy.Failed, "There is nothing to change.")
+			return nil
+		}
+		st.text = "UPDATE " + name + " AS t0 SET " + assignments(names, values) + st.where()
+	case deputy.Delete:
+		st.text = "DELETE FROM " + name + " AS t0" + st.where()
+	default:
+		return fmt.Errorf("no verb %q", st.w.Verb)
+	}
+	st.text += returning
+	return st.c.err
+}
+
+func assignments(names, values []string) string {
+	out := make([]string, len(names))
+	for i := range names {
+		out[i] = names[i] + " = " + values[i]
+	}
+	return strings.Join(out, ", ")
+}
+
+// where carries the key, the condition and the version into the statement itself. After the group's own first change, conditions are not
+// asked again, nor is the version of a record that the group itself has written: all were tested before, in the same transaction.
+func (st *statement) where() string {
+	key, _ := keyCondition(st.t, st.w.Key)
+	c := st.c
+	root := node{alias: "t0", t: st.t}
+	target := &scope{root: root, joined: map[string]node{}}
+	text := " WHERE " + c.condition(key, target)
+	inner := c.open(st.t, nil, nil)
+	conditions := []string{c.condition(key, inner)}
+	if st.i == 0 && st.w.When != nil {
+		conditions = append(conditions, c.condition(st.w.When, inner))
+	}
+	if !st.g.touched[record(st.w.Table, st.w.Key)] {
+		for k, name := range st.w.VersionOf {
+			p := c.field(inner.root, name)
+			conditions = append(conditions, "("+p.text+" IS "+c.bind(c.dialect.bind(st.g.seen[st.i][k]))+")")
+		}
+	}
+	return text + " AND EXISTS (SELECT 1 FROM " + inner.from() + " WHERE " + strings.Join(conditions, " AND ") + ")"
+}
+
+// value is what is bound for a field; a value that the column cannot hold as it is, is refused.
+func (st *statement) value(ctx context.Context, a deputy.Assign) (any, error) {
+	col, ok := st.t.byField[a.Field]
+	switch {
+	case !ok:
+		st.refused = refuse(deputy.Failed, "There is no field %s.", a.Field)
+		return nil, nil
+	case col.field.Generated || col.field.ReadOnly:
+		st.refused = refuse(deputy.Failed, "%s cannot be written.", a.Field)
+		return nil, nil
+	case a.Text == nil:
+		return nil, nil
+	}
+	v, err := query.ParseValue(col.field.Type, *a.Text)
+	if err != nil {
+		st.refused = refuse(deputy.Failed, "%s: %v.", a.Field, err)
+		return nil, nil
+	}
+	kept, why, err := st.g.h.db.store(ctx, st.g.conn, st.t, col, v)
+	if why != "" {
+		st.refused = refuse(deputy.Failed, "%s: %s.", a.Field, why)
+	}
+	return kept, err
+}
+
+// refusal is the sentence for a constraint of the database: which field, never whose record.
+func refusal(t *table, w deputy.Write, err error) string {
+	kind, columns := violation(err)
+	fields := columns
+	if f, ok := t.fold(columns); ok {
+		fields = t.fields(f)
+	}
+	names := strings.Join(fields, ", ")
+	switch kind {
+	case uniqueViolation:
+		return "Another record has this value already: " + names + "."
+	case nullViolation:
+		return names + " must have a value."
+	case foreignViolation:
+		return foreignRefusal(t, w)
+	case checkViolation:
+		return checkRefusal(t, w)
+	}
+	return "The database's own rules refuse this change."
+}
+
+func foreignRefusal(t *table, w deputy.Write) string {
+	if w.Verb == deputy.Delete {
+		return hasChildren
+	}
+	var fields []string
+	for _, f := range t.foreign {
+		for _, name := range t.fields(f.from) {
+			assigned := slices.ContainsFunc(w.Values, func(a deputy.Assign) bool { return a.Field == name && a.Text != nil })
+			if assigned && !slices.Contains(fields, name) {
+				fields = append(fields, name)
+			}
+		}
+	}
+	if len(fields) == 0 {
+		return "Other records refer to this one, so its key cannot be changed."
+	}
+	return "There is no such record: " + strings.Join(fields, " or ") + "."
+}
+
+func checkRefusal(t *table, w deputy.Write) string {
+	for _, a := range w.Values {
+		if f := t.byField[a.Field].field; a.Text != nil && f.Values != nil && !slices.Contains(f.Values, *a.Text) {
+			return a.Field + " must be one of: " + strings.Join(f.Values, ", ") + "."
+		}
+	}
+	return "The database's own rules refuse these values."
+}

@@ -1,0 +1,329 @@
+package sqldb
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/deputy/query"
+)
+
+// dialect is what an engine says in its own way. A form is how every value of a type is written inside a statement; conditions may be
+// NULL where they are not true.
+type dialect interface {
+	bind(v query.Value) any                                        // a value as an argument, in the form of its type
+	field(ref string, col *column) string                          // what a column holds, in the form of its type
+	missing(p part) string                                         // a condition: p is NULL
+	compare(c *compiler, fn string, a, b part) string              // a condition: one of == < <= > >=
+	among(c *compiler, a part, items []part) string                // a condition: a is one of the items
+	function(c *compiler, x query.Op, args []part) string          // any other operator or function
+	path(c *compiler, doc string, x query.Ref) string              // a value inside of JSON
+	fold(c *compiler, fn, value string, of, as query.Type) string  // sum, avg, min or max over the rows of a subquery
+	distinct(value string, t query.Type) string                    // one form for all values that are the same
+	widen(text string, from, to query.Type) string                 // a whole number in a decimal's place
+	sort(text string, t query.Type, desc, nullable bool) string    // a sort key, NULL last
+	page(text string, limit, offset string, order []string) string // the window of a question
+}
+
+// compiler makes one statement. Identifiers come from the schema only; every value is bound.
+type compiler struct {
+	catalog *catalog
+	dialect dialect
+	args    []any
+	calls   []int64 // that the statement needs while it runs
+	aliases int
+	err     error // the first mistake
+}
+
+// part is an expression as SQL, in the form of its type.
+type part struct {
+	text string
+	t    query.Type
+	lit  *query.Lit // of a constant
+	col  *column    // of a plain field: its column,
+	ref  string     // the column itself where it can be compared as it is kept,
+	raw  string     // and what is read to have the value as it is kept
+}
+
+// scope is one FROM of the statement: a table, and the parents joined to it.
+type scope struct {
+	v      *query.Var
+	root   node
+	outer  *scope
+	joins  []string
+	joined map[string]node
+}
+
+// node is one table in a FROM.
+type node struct {
+	scope *scope
+	alias string
+	t     *table
+}
+
+func (c *compiler) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (c *compiler) bind(v any) string {
+	c.args = append(c.args, v)
+	return fmt.Sprintf("?%d", len(c.args))
+}
+
+func (c *compiler) table(name string) *table {
+	t, err := c.catalog.find(name)
+	if err != nil {
+		c.fail("table %q: %w", name, err)
+		return &table{}
+	}
+	return t
+}
+
+// open begins a FROM.
+func (c *compiler) open(t *table, v *query.Var, outer *scope) *scope {
+	s := &scope{v: v, outer: outer, joined: map[string]node{}}
+	s.root = node{s, c.alias(), t}
+	return s
+}
+
+func (c *compiler) alias() string {
+	c.aliases++
+	return fmt.Sprintf("t%d", c.aliases)
+}
+
+// from is the text of a FROM; asked for once everything that stands on it is compiled.
+func (s *scope) from() string {
+	return quote(s.root.t.name) + " AS " + s.root.alias + strings.Join(s.joins, "")
+}
+
+func (c *compiler) find(s *scope, v *query.Var) node {
+	for ; s != nil; s = s.outer {
+		if s.v == v && s.root.t != nil {
+			return s.root
+		}
+	}
+	c.fail("a variable that stands for nothing")
+	return node{scope: &scope{joined: map[string]node{}}, t: &table{}}
+}
+
+// quote writes an identifier.
+func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+func (n node) column(c *compiler, field string) *column {
+	col, ok := n.t.byField[field]
+	if !ok {
+		c.fail("no field %q of table %q", field, n.t.offered.Name)
+		return &column{}
+	}
+	return col
+}
+
+func (n node) ref(col *column) string { return n.alias + "." + quote(col.name) }
+
+// field is a field of a node.
+func (c *compiler) field(n node, name string) part {
+	col := n.column(c, name)
+	ref := n.ref(col)
+	return part{text: c.dialect.field(ref, col), t: col.field.Type, col: col, ref: ref, raw: ref}
+}
+
+// walk goes to a parent. One that the schema says is unique is joined; else it is the first by its key, and what is read of it has to
+// stand in a subquery that wrap makes.
+func (c *compiler) walk(n node, hops []query.Relation) (to node, wrap func(string) string) {
+	for i, h := range hops {
+		t := c.table(h.Table)
+		if t.isUnique(h.To) {
+			n = c.join(n, h, t)
+			continue
+		}
+		sub := c.open(t, nil, nil)
+		link := c.link(sub.root, n, h)
+		to, rest := c.walk(sub.root, hops[i+1:])
+		return to, func(text string) string {
+			if rest != nil {
+				text = rest(text)
+			}
+			return "(SELECT " + text + " FROM " + sub.from() + " WHERE " + link + c.byKey(sub.root, " ORDER BY ") + " LIMIT 1)"
+		}
+	}
+	return n, nil
+}
+
+func (c *compiler) join(n node, h query.Relation, t *table) node {
+	key := fmt.Sprint(n.alias, h.Table, h.From, h.To)
+	if to, ok := n.scope.joined[key]; ok {
+		return to
+	}
+	to := node{n.scope, c.alias(), t}
+	n.scope.joins = append(n.scope.joins, " LEFT JOIN "+quote(t.name)+" AS "+to.alias+" ON "+c.link(to, n, h))
+	n.scope.joined[key] = to
+	return to
+}
+
+// link is the condition that a row is what a relation leads to.
+func (c *compiler) link(to, from node, r query.Relation) string {
+	var all []string
+	for i := range r.From {
+		all = append(all, c.dialect.compare(c, "==", c.field(to, r.To[i]), c.field(from, r.From[i])))
+	}
+	return strings.Join(all, " AND ")
+}
+
+// byKey is the sort by the key, after some words; empty where there is no key.
+func (c *compiler) byKey(n node, words string) string {
+	keys := c.keyOrder(n)
+	if len(keys) == 0 {
+		return ""
+	}
+	return words + strings.Join(keys, ", ")
+}
+
+func (c *compiler) keyOrder(n node) []string {
+	var out []string
+	for _, name := range n.t.offered.Key {
+		p := c.field(n, name)
+		out = append(out, c.dialect.sort(p.text, p.t, false, false))
+	}
+	return out
+}
+
+// condition compiles what only counts when it is true; nil is true.
+func (c *compiler) condition(e query.Expr, s *scope) string {
+	x, ok := e.(query.Op)
+	if !ok {
+		return c.sql(c.expr(e, s))
+	}
+	switch x.Fn {
+	case "&&":
+		return "(" + c.condition(x.Args[0], s) + " AND " + c.condition(x.Args[1], s) + ")"
+	case "||":
+		return "(" + c.condition(x.Args[0], s) + " OR " + c.condition(x.Args[1], s) + ")"
+	case "!":
+		return "(" + c.condition(x.Args[0], s) + " IS NOT TRUE)"
+	case "==", "!=":
+		return c.equality(x, s)
+	case "<", "<=", ">", ">=":
+		return c.dialect.compare(c, x.Fn, c.expr(x.Args[0], s), c.expr(x.Args[1], s))
+	case "in":
+		return c.among(x, s)
+	}
+	return c.op(x, s)
+}
+
+func (c *compiler) equality(x query.Op, s *scope) string {
+	text := ""
+	if side, ok := query.NullTest(x); ok {
+		text = c.dialect.missing(c.expr(side, s))
+	} else {
+		text = c.dialect.compare(c, "==", c.expr(x.Args[0], s), c.expr(x.Args[1], s))
+	}
+	if x.Fn == "!=" {
+		return "(" + text + " IS NOT TRUE)"
+	}
+	return text
+}
+
+func (c *compiler) among(x query.Op, s *scope) string {
+	var items []part
+	switch list := x.Args[1].(type) {
+	case query.Op:
+		for _, item := range list.Args {
+			items = append(items, c.expr(item, s))
+		}
+	case query.Lit:
+		values, _ := list.V.([]query.Value)
+		for _, v := range values {
+			items = append(items, c.constant(query.Lit{V: v, T: x.Args[0].Type()}))
+		}
+	default:
+		c.fail("a list that is not written out")
+	}
+	items = slices.DeleteFunc(items, func(p part) bool { return p.lit != nil && p.lit.V == nil })
+	if len(items) == 0 {
+		return "0"
+	}
+	return c.dialect.among(c, c.expr(x.Args[0], s), items)
+}
+
+// expr compiles an expression for its value.
+func (c *compiler) expr(e query.Expr, s *scope) part {
+	switch x := e.(type) {
+	case query.Lit:
+		return c.constant(x)
+	case query.Ref:
+		return c.reference(x, s)
+	case query.Op:
+		return part{text: c.op(x, s), t: x.T}
+	case query.Each:
+		return part{text: c.each(x, s), t: x.T}
+	case nil:
+		return part{text: "1", t: query.Bool}
+	}
+	c.fail("%T cannot be compiled here", e)
+	return part{text: "NULL", t: query.Null}
+}
+
+func (c *compiler) constant(x query.Lit) part {
+	if n, ok := x.V.(int64); ok && x.T == query.Dec {
+		x.V = query.Decimal(fmt.Sprint(n))
+	}
+	if x.V == nil {
+		return part{text: "NULL", t: x.T, lit: &x}
+	}
+	return part{t: x.T, lit: &x}
+}
+
+// sql is the text of a part; a constant is bound only now, since most operators keep theirs.
+func (c *compiler) sql(p part) string {
+	if p.lit != nil && p.text == "" {
+		return c.bind(c.dialect.bind(p.lit.V))
+	}
+	return p.text
+}
+
+func (c *compiler) reference(x query.Ref, s *scope) part {
+	n, wrap := c.walk(c.find(s, x.Var), x.Hops)
+	p := c.field(n, x.Field.Name)
+	if x.Path != nil {
+		p = part{text: c.dialect.path(c, p.text, x), t: x.As}
+	}
+	if wrap == nil {
+		return p
+	}
+	p.text, p.ref = wrap(p.text), ""
+	if p.col != nil {
+		p.raw = wrap(p.raw)
+	}
+	return p
+}
+
+func (c *compiler) op(x query.Op, s *scope) string {
+	switch x.Fn {
+	case "&&", "||", "!", "==", "!=", "<", "<=", ">", ">=", "in":
+		return "(" + c.condition(x, s) + " IS TRUE)"
+	case "?:":
+		return "CASE WHEN " + c.condition(x.Args[0], s) + " THEN " + c.as(x.Args[1], x.T, s) + " ELSE " + c.as(x.Args[2], x.T, s) + " END"
+	case "coalesce":
+		if len(x.Args) == 1 {
+			return c.as(x.Args[0], x.T, s)
+		}
+		var all []string
+		for _, a := range x.Args {
+			all = append(all, c.as(a, x.T, s))
+		}
+		return "coalesce(" + strings.Join(all, ", ") + ")"
+	}
+	args := make([]part, len(x.Args))
+	for i, a := range x.Args {
+		args[i] = c.expr(a, s)
+	}
+	return c.dialect.function(c, x, args)
+}
+
+// as compiles an expression in the place of another type.
+func (c *compiler) as(e query.Expr, t query.Type, s *scope) string {
+	p := c.expr(e, s)
+	return c.dialect.widen(c.sql(p), p.t, t)
+}

@@ -1,0 +1,183 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"example.com/deputy"
+	"example.com/deputy/query"
+)
+
+// output is one column of a statement's result, and how its values are read.
+type output struct {
+	text string
+	col  *column // nil: in the form of its type
+	t    query.Type
+}
+
+func (o output) value(raw any) query.Value {
+	if o.col != nil {
+		return o.col.value(raw)
+	}
+	return decode(raw, o.t)
+}
+
+// output compiles a column of a result. A plain field is read as it is kept.
+func (c *compiler) output(e query.Expr, s *scope) output {
+	p := c.expr(e, s)
+	if p.col != nil {
+		return output{text: "+" + p.raw, col: p.col}
+	}
+	return output{text: c.sql(p), t: p.t}
+}
+
+// Query implements deputy.Host.
+func (h *Host) Query(ctx context.Context, _ deputy.Person, q query.Query) (query.Rows, error) {
+	t, err := h.catalog.find(q.Table)
+	if err != nil {
+		return query.Rows{}, err
+	}
+	c := h.compiler()
+	defer h.db.forget(c)
+	s := c.open(t, nil, nil)
+	var outs []output
+	for _, col := range q.Select {
+		outs = append(outs, c.output(col.Expr, s))
+	}
+	for _, name := range q.Version {
+		p := c.field(s.root, name)
+		outs = append(outs, output{text: "+" + p.raw, col: p.col})
+	}
+	text := c.selection(q, s, outs)
+	if c.err != nil {
+		return query.Rows{}, c.err
+	}
+	lines, err := h.lines(ctx, h.db.reads, text, c.args, outs)
+	if err != nil {
+		return query.Rows{}, readError(ctx, q.Table, err)
+	}
+	return answer(q, lines), nil
+}
+
+func (h *Host) compiler() *compiler { return &compiler{catalog: h.catalog, dialect: h.db} }
+
+func (c *compiler) selection(q query.Query, s *scope, outs []output) string {
+	where := c.condition(q.Where, s)
+	var order []string
+	for _, o := range q.Order {
+		p := c.expr(o.Expr, s)
+		order = append(order, c.dialect.sort(c.sql(p), p.t, o.Desc, true))
+	}
+	order = append(order, c.keyOrder(s.root)...)
+	text := "SELECT " + list(outs) + " FROM " + s.from() + " WHERE " + where
+	return c.dialect.page(text, c.bind(int64(q.Limit)+1), c.bind(int64(q.Offset)), order)
+}
+
+func list(outs []output) string {
+	var all []string
+	for i, o := range outs {
+		all = append(all, fmt.Sprintf("%s AS c%d", o.text, i))
+	}
+	if len(all) == 0 {
+		return "1 AS c0"
+	}
+	return strings.Join(all, ", ")
+}
+
+func answer(q query.Query, lines [][]query.Value) query.Rows {
+	out := query.Rows{Columns: q.Select, HasMore: len(lines) > q.Limit}
+	for _, line := range lines[:min(len(lines), q.Limit)] {
+		n := len(q.Select)
+		out.Rows = append(out.Rows, line[:n:n])
+		if q.Version != nil {
+			out.Versions = append(out.Versions, query.Version(line[n:]))
+		}
+	}
+	return out
+}
+
+// querier is a pool or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+}
+
+func (h *Host) lines(ctx context.Context, db querier, text string, args []any, outs []output) ([][]query.Value, error) {
+	rows, err := db.QueryContext(ctx, text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	raw := make([]any, max(len(outs), 1))
+	into := make([]any, len(raw))
+	for i := range raw {
+		into[i] = &raw[i]
+	}
+	var out [][]query.Value
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		line := make([]query.Value, len(outs))
+		for i, o := range outs {
+			line[i] = o.value(raw[i])
+		}
+		out = append(out, line)
+	}
+	return out, rows.Err()
+}
+
+// readError is the error of the context where that ended the question, else one for the operator.
+func readError(ctx context.Context, table string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if busy(err) {
+		return &deputy.Error{Code: deputy.Unavailable, Message: "The database is busy. Try again in a moment.", Cause: err}
+	}
+	return fmt.Errorf("reading %s: %w", table, err)
+}
+
+// Analyze implements deputy.Host.
+func (h *Host) Analyze(ctx context.Context, _ deputy.Person, a query.Analysis) (query.Rows, error) {
+	t, err := h.catalog.find(a.Table)
+	if err != nil {
+		return query.Rows{}, err
+	}
+	c := h.compiler()
+	defer h.db.forget(c)
+	s := c.open(t, nil, nil)
+	var outs []output
+	for _, m := range a.Measures {
+		agg, ok := m.Expr.(query.Agg)
+		if !ok {
+			return query.Rows{}, deputy.Errorf(deputy.Invalid, "`%s` is no aggregate", m.As)
+		}
+		outs = append(outs, output{text: c.measure(agg, s), t: agg.T})
+	}
+	where := c.condition(a.Where, s)
+	if c.err != nil {
+		return query.Rows{}, c.err
+	}
+	lines, err := h.lines(ctx, h.db.reads, "SELECT "+list(outs)+" FROM "+s.from()+" WHERE "+where, c.args, outs)
+	if err != nil {
+		return query.Rows{}, readError(ctx, a.Table, err)
+	}
+	return query.Rows{Columns: a.Measures, Rows: lines}, nil
+}
+
+func (c *compiler) measure(agg query.Agg, s *scope) string {
+	if agg.Arg == nil {
+		return "count(*)"
+	}
+	p := c.expr(agg.Arg, s)
+	switch agg.Fn {
+	case "count":
+		return "count(" + c.sql(p) + ")"
+	case "count_distinct":
+		return "count(DISTINCT " + c.dialect.distinct(c.sql(p), p.t) + ")"
+	}
+	c.fail("no aggregate %s", agg.Fn)
+	return "NULL"
+}

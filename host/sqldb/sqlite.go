@@ -1,0 +1,85 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	modernc "modernc.org/sqlite"
+)
+
+// readers is how many questions run at once; others wait.
+const readers = 8
+
+// sqlite is a SQLite database: one pool of connections that cannot write, and one connection that can.
+type sqlite struct {
+	reads, writes *sql.DB
+	columns       []*column // what the function deputy_value reads, by number; fixed once the schema is read
+	zone          *time.Location
+	calls         sync.Map // of the statements under way: number → *call
+	last          atomic.Int64
+}
+
+// connector opens connections of a driver of its own, so that nothing is registered for the process.
+type connector struct {
+	driver *modernc.Driver
+	name   string
+}
+
+// Connect implements driver.Connector.
+func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driver.Open(c.name) }
+
+// Driver implements driver.Connector.
+func (c connector) Driver() driver.Driver { return c.driver }
+
+func openSQLite(path string, busy time.Duration) (*sqlite, error) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, mistake("host.database", "there is no file %s", path)
+	}
+	db := &sqlite{}
+	d := &modernc.Driver{}
+	if err := db.register(d); err != nil {
+		return nil, fmt.Errorf("registering functions: %w", err)
+	}
+	db.reads = sql.OpenDB(connector{d, sqliteName(path, busy, "mode", "ro", "_query_only", "1")})
+	db.reads.SetMaxOpenConns(readers)
+	db.reads.SetMaxIdleConns(readers)
+	db.reads.SetConnMaxIdleTime(time.Minute)
+	db.writes = sql.OpenDB(connector{d, sqliteName(path, busy, "mode", "rw", "_foreign_keys", "1")})
+	db.writes.SetMaxOpenConns(1)
+	return db, nil
+}
+
+// sqliteName is the file and how it is to be opened. A name in double quotes that is not there is an error, never a text.
+func sqliteName(path string, busy time.Duration, options ...string) string {
+	q := url.Values{"_dqs": {"0"}, "_defensive": {"1"}, "_busy_timeout": {fmt.Sprint(busy.Milliseconds())}}
+	for i := 0; i < len(options); i += 2 {
+		q.Set(options[i], options[i+1])
+	}
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: q.Encode()}).String()
+}
+
+func (db *sqlite) close() error { return errors.Join(db.reads.Close(), db.writes.Close()) }
+
+// know numbers the columns for deputy_value.
+func (db *sqlite) know(c *catalog, zone *time.Location) {
+	db.zone = zone
+	for _, t := range c.list {
+		for _, col := range t.columns {
+			if col.zone == nil {
+				col.zone = zone
+			}
+			col.exact = asKept(col) == "integer" && (t.strict || t.autoKey && col.name == t.key[0])
+			col.number = len(db.columns)
+			db.columns = append(db.columns, col)
+		}
+	}
+}
