@@ -1,0 +1,310 @@
+package offline
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var countAsked = regexp.MustCompile(`(?i)\bhow many\b|^\s*(please\s+)?(count|number of|the number of|total number of)\b|\bnumber of\b.*\?|\bwhat is the (total )?number of\b|\bcount (of|the|all)\b`)
+
+// look answers a question: a list, one record, or how many.
+func (d *desk) look(start int) (string, error) {
+	if text, ok, err := d.more(); ok || err != nil {
+		return text, err
+	}
+	m, err := d.subject(d.words)
+	if err != nil {
+		return "", err
+	}
+	if text, ok, err := d.verbed(start, m); ok || err != nil {
+		return text, err
+	}
+	r := d.read(m)
+	if err := r.pointed(m); err != nil {
+		return "", err
+	}
+	if countAsked.MatchString(d.text) {
+		return r.count()
+	}
+	if m.from >= 0 && m.from < len(d.words) && d.words[m.from].quoted {
+		return "", errLost
+	}
+	if r.id != "" {
+		return r.one()
+	}
+	if err := r.conditions(); err != nil {
+		return "", err
+	}
+	if d.counts(m) {
+		return r.total()
+	}
+	return r.list()
+}
+
+// pointed takes up the record that stands right behind the subject, or the conditions of the last question that it goes on with.
+func (r *reading) pointed(m mention) error {
+	if m.from < 0 {
+		return r.carry()
+	}
+	x := r.d.refOf(r.ts, m)
+	switch {
+	case x.this || x.id != "" && (r.tok(x.to).is("'s", ".", "?", "!", ",", "") || x.to >= len(r.ts) || !r.tok(x.to).mark()):
+		id, err := r.d.identify(r.t, x)
+		if err != nil {
+			return err
+		}
+		if r.id = id; len(r.t.key) > 0 {
+			r.spend(m.from, r.past(x.to))
+			return nil
+		}
+		r.id = ""
+	}
+	return nil
+}
+
+// carry takes over the last question's conditions for "those in Oslo", or its record for "it".
+func (r *reading) carry() error {
+	for i := len(r.d.calls) - 1; i >= 0; i-- {
+		c := r.d.calls[i]
+		if c.turn == len(r.d.said) || c.arg("table") != r.t.name {
+			continue
+		}
+		if w := c.arg("where"); w != "" && anyOf(r.ts, "those", "them", "these", "they", "ones", "only", "just", "there") && !strings.HasPrefix(w, "lower(") {
+			r.conds = append(r.conds, cond{bracketed(w), "as before"})
+			return nil
+		}
+		break
+	}
+	if anyOf(r.ts, "it", "this", "record") && !anyOf(r.ts, "week", "month", "year", "quarter", "those", "them") {
+		if _, id := r.d.shown(r.t); id != "" {
+			r.id = id
+		}
+	}
+	return nil
+}
+
+func bracketed(w string) string {
+	if strings.Contains(w, "||") && !outer(w) {
+		return "(" + w + ")"
+	}
+	return w
+}
+
+// counts says whether a question that goes on with the last one wants a number, as that one did.
+func (d *desk) counts(m mention) bool {
+	if m.from >= 0 && !(len(d.words) > 0 && d.words[0].is("and")) {
+		return false
+	}
+	for i := len(d.calls) - 1; i >= 0; i-- {
+		if c := d.calls[i]; c.turn < len(d.said) {
+			switch c.tool {
+			case "count_records":
+				return true
+			case "present_results":
+				if !strings.Contains(c.args, `"number"`) {
+					return false
+				}
+			case "query_records", "get_record":
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// one shows one record by its id, and says what was asked of it.
+func (r *reading) one() (string, error) {
+	got, err := r.d.call("get_record", struct {
+		Table string `json:"table"`
+		ID    string `json:"id"`
+	}{r.t.name, r.id}, false)
+	if err != nil {
+		return "", err
+	}
+	if err := r.present1(got, "record"); err != nil {
+		return "", err
+	}
+	name := fmt.Sprintf("%s %s", r.t.noun(1), r.id)
+	var saids []string
+	for i := range r.ts {
+		fs, n, sure := r.named(i)
+		if n == 0 || sure < 2 {
+			continue
+		}
+		r.spend(i, i+n)
+		if v := got.display(0, fs[0].name); v != "" {
+			saids = append(saids, fmt.Sprintf("the %s is %s", fs[0].called(), v))
+		} else {
+			saids = append(saids, "the "+fs[0].called()+" is empty")
+		}
+	}
+	if len(saids) > 0 {
+		return "For " + name + ", " + strings.Join(saids, " and ") + ".", nil
+	}
+	return "Here is " + name + ".", nil
+}
+
+// present1 offers a view over a result where that can be done.
+func (r *reading) present1(got *result, view string) error {
+	if !r.d.tools["present_results"] || got.ref == "" {
+		return nil
+	}
+	_, err := r.d.call("present_results", struct {
+		View string `json:"view"`
+		Call string `json:"call_id"`
+	}{view, got.ref}, false)
+	var failed toolError
+	if isTool(err, &failed) {
+		return nil // the sentence still says what was found
+	}
+	return err
+}
+
+// list shows the records that meet the conditions.
+func (r *reading) list() (string, error) {
+	args := queryArgs{Table: r.t.name, Where: where(r.conds), OrderBy: r.order, Limit: r.limit}
+	for _, f := range r.columns {
+		args.Select = append(args.Select, f.name)
+	}
+	return r.run(args)
+}
+
+func (r *reading) run(args queryArgs) (string, error) {
+	got, err := r.d.call("query_records", args, false)
+	if err != nil {
+		return "", err
+	}
+	n := len(got.rows)
+	if n == 0 {
+		return fmt.Sprintf("There are no %s%s.", r.t.noun(2), said(r.conds)), nil
+	}
+	view := "table"
+	if n == 1 && !got.more {
+		view = "record"
+	}
+	shown := r.present1(got, view)
+	if got.more && r.limit == 0 && args.Offset == 0 && r.d.tools["count_records"] {
+		all, err := r.countOf(args.Where, "")
+		if shown != nil || err == errPending {
+			return "", firstErr(shown, err)
+		}
+		if err == nil {
+			return fmt.Sprintf("Here are the first %d of %s %s%s.", n, all.figure("count"), r.t.noun(2), said(r.conds)), nil
+		}
+	}
+	if shown != nil {
+		return "", shown
+	}
+	switch noun := r.t.noun(n); {
+	case got.more && r.limit == 0:
+		return fmt.Sprintf("Here are %d %s%s; there are more.", n, noun, said(r.conds)), nil
+	case n == 1:
+		return fmt.Sprintf("Here is 1 %s%s.", noun, said(r.conds)), nil
+	default:
+		return fmt.Sprintf("Here are %d %s%s.", n, noun, said(r.conds)), nil
+	}
+}
+
+func firstErr(errs ...error) error {
+	for _, e := range errs {
+		if e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+func (r *reading) countOf(where, distinct string) (*result, error) {
+	return r.d.call("count_records", struct {
+		Table    string `json:"table"`
+		Where    string `json:"where,omitempty"`
+		Distinct string `json:"distinct,omitempty"`
+	}{r.t.name, where, distinct}, false)
+}
+
+// count answers "how many", of records or of different values of a field.
+func (r *reading) count() (string, error) {
+	field := r.distinct()
+	if r.id != "" && len(r.t.key) == 1 {
+		r.conds = append(r.conds, cond{r.t.key[0] + " == " + literal(r.t.field(r.t.key[0]), r.id), r.t.noun(1) + " " + r.id})
+	}
+	if err := r.conditions(); err != nil {
+		return "", err
+	}
+	if field == nil {
+		return r.total()
+	}
+	got, err := r.countOf(where(r.conds), field.name)
+	if err != nil {
+		return "", err
+	}
+	if err := r.present1(got, "number"); err != nil {
+		return "", err
+	}
+	n := got.figure("count")
+	return fmt.Sprintf("%s different values of %s among the %s%s.", n, field.called(), r.t.noun(2), said(r.conds)), nil
+}
+
+// distinct is the field whose different values are asked for: "how many different countries", "how many countries do customers live in".
+func (r *reading) distinct() *field {
+	for i := range r.ts {
+		n := anyAt(r.ts, i, "how many", "how many different", "how many distinct", "how many unique", "count distinct", "count the distinct", "count different", "count the different", "number of different", "number of distinct", "number of unique", "count unique")
+		if n == 0 {
+			continue
+		}
+		fs, k, sure := r.named(i + n)
+		if k == 0 || sure < 1 || i+n < len(r.used) && r.used[i+n] {
+			continue
+		}
+		r.spend(i, i+n+k)
+		return fs[0]
+	}
+	return nil
+}
+
+func (r *reading) total() (string, error) {
+	got, err := r.countOf(where(r.conds), "")
+	if err != nil {
+		return "", err
+	}
+	if err := r.present1(got, "number"); err != nil {
+		return "", err
+	}
+	figure := got.figure("count")
+	n, err := strconv.Atoi(figure)
+	if err != nil {
+		return "", toolError("the count gave no number")
+	}
+	verb := "are"
+	if n == 1 {
+		verb = "is"
+	}
+	return fmt.Sprintf("There %s %s %s%s.", verb, figure, r.t.noun(n), said(r.conds)), nil
+}
+
+var nextPage = regexp.MustCompile(`(?i)^\s*(show |see |give me |list )?(me )?(the )?(next( \d+| page| ones)?|more|more please|continue|the rest)\s*[.!?]*\s*$`)
+
+// more goes on with the last list.
+func (d *desk) more() (string, bool, error) {
+	if !nextPage.MatchString(d.text) {
+		return "", false, nil
+	}
+	for i := len(d.calls) - 1; i >= 0; i-- {
+		c := d.calls[i]
+		if c.turn == len(d.said) || c.tool != "query_records" || c.result == nil {
+			continue
+		}
+		t := d.schema.find(c.arg("table"))
+		if t == nil || !c.result.more {
+			return "There are no more.", true, nil
+		}
+		args := c.query()
+		args.Offset += len(c.result.rows)
+		r := &reading{d: d, t: t}
+		text, err := r.run(args)
+		return text, true, err
+	}
+	return "", false, nil
+}
