@@ -93,8 +93,9 @@ func (r *reading) leads(i int, fs []*field) bool {
 
 // column notes a field that is only named: it is to be shown.
 func (r *reading) column(i int, fs []*field, n, sure int) (int, error) {
-	if sure < 2 {
-		return 0, nil
+	prev, next := r.tok(i-1), r.tok(i+n)
+	if sure < 2 || i > 0 && !prev.is("show", "list", "the", "and", ",", "what", "get", "give", "me", "all", "display", "only", "see", "find", "their") || !next.is("of", "for", "and", ",") {
+		return r.noted(fs, n, sure)
 	}
 	if _, k := r.parentAt(i); k > 0 && !refAt(r.d.text, r.ts, i+k).none() {
 		return 0, nil
@@ -103,6 +104,14 @@ func (r *reading) column(i int, fs []*field, n, sure int) (int, error) {
 		return 0, nil
 	}
 	r.columns = append(r.columns, fs[0])
+	return n, nil
+}
+
+// noted passes over the whole name of a field that asks for nothing.
+func (r *reading) noted(fs []*field, n, sure int) (int, error) {
+	if sure < 3 || fs[0].typ == "bool" {
+		return 0, nil
+	}
 	return n, nil
 }
 
@@ -171,7 +180,8 @@ func (r *reading) values(i int, f *field) ([]string, int) {
 		if i = to; !(r.tok(i).is("or") || len(out) > 0 && r.tok(i).is(",") && f.values != nil) {
 			break
 		}
-		if fs, k, sure := r.named(i + 1); k > 0 && sure >= 2 && len(fs) > 0 {
+		_, listed := f.pick(r.tok(i + 1).text)
+		if _, k, sure := r.named(i + 1); k > 0 && sure >= 2 && !listed {
 			break
 		}
 		i++

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -246,6 +247,9 @@ func (h *host) rows(out map[string]any, table, where string, selected []string) 
 	}
 	var rows [][]any
 	for _, r := range h.Rows[table] {
+		if !h.meets(r, table, where, names) {
+			continue
+		}
 		var row []any
 		for _, n := range names {
 			row = append(row, h.at(r, table, n))
@@ -266,11 +270,42 @@ func (h *host) at(row map[string]any, table, path string) any {
 		for _, p := range parents {
 			m := p.(map[string]any)
 			if x["name"] == table && m["name"] == head {
-				if rs := h.Rows[m["table"].(string)]; len(rs) > 0 {
-					return h.at(rs[0], m["table"].(string), rest)
+				for _, far := range h.Rows[m["table"].(string)] {
+					if far[x0(h, m["table"].(string))] == row[m["fields"].([]any)[0].(string)] {
+						return h.at(far, m["table"].(string), rest)
+					}
 				}
 			}
 		}
 	}
 	return nil
+}
+
+func x0(h *host, table string) string {
+	for _, x := range h.Tables {
+		if x["name"] == table {
+			return x["key"].([]any)[0].(string)
+		}
+	}
+	return ""
+}
+
+var literals = regexp.MustCompile(`"[^"]*"`)
+
+// meets says whether a row holds one of the texts that a condition compares a text with; all conditions with other words are met.
+func (h *host) meets(row map[string]any, table, where string, names []string) bool {
+	found := literals.FindAllString(where, -1)
+	if !strings.Contains(where, "lower(") && !strings.Contains(where, ".contains(") && !strings.Contains(where, "name == ") || len(found) == 0 {
+		return true
+	}
+	for _, n := range names {
+		v, _ := h.at(row, table, n).(string)
+		for _, l := range found {
+			l = strings.ToLower(strings.Trim(l, `"`))
+			if v = strings.ToLower(v); v == l || strings.Contains(where, ".contains(") && strings.Contains(v, l) {
+				return true
+			}
+		}
+	}
+	return false
 }

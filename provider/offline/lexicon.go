@@ -190,7 +190,11 @@ func containsWord(expr, name string) bool {
 func stem(word string) string {
 	for _, end := range []string{"ing", "ed", "es", "e", "d", "s", "n"} {
 		if s, ok := strings.CutSuffix(word, end); ok && len(s) >= 3 {
-			return strings.TrimSuffix(s, "e")
+			s = strings.TrimSuffix(s, "e")
+			if n := len(s); n > 3 && s[n-1] == s[n-2] && (end == "ing" || end == "ed") {
+				s = s[:n-1] // cancelled, shipping
+			}
+			return s
 		}
 	}
 	return word

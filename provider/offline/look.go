@@ -3,6 +3,7 @@ package offline
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -166,9 +167,24 @@ func (r *reading) present1(got *result, view string) error {
 func (r *reading) list() (string, error) {
 	args := queryArgs{Table: r.t.name, Where: where(r.conds), OrderBy: r.order, Limit: r.limit}
 	for _, f := range r.columns {
+		if len(args.Select) == 0 {
+			args.Select = r.labels()
+		}
+		if slices.Contains(args.Select, f.name) {
+			continue
+		}
 		args.Select = append(args.Select, f.name)
 	}
 	return r.run(args)
+}
+
+// labels are the fields that say which record a row is.
+func (r *reading) labels() []string {
+	out := slices.Clone(r.t.key)
+	for _, f := range r.t.labelFields() {
+		out = append(out, f.name)
+	}
+	return out
 }
 
 func (r *reading) run(args queryArgs) (string, error) {

@@ -5,6 +5,7 @@
 package offline
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
@@ -106,7 +107,7 @@ func (d *desk) call(tool string, args any, lasting bool) (*result, error) {
 	if !d.tools[tool] {
 		return nil, noTool(tool)
 	}
-	raw, err := json.Marshal(args)
+	raw, err := marshal(args)
 	if err != nil {
 		return nil, err
 	}
@@ -130,4 +131,15 @@ func (d *desk) call(tool string, args any, lasting bool) (*result, error) {
 	}
 	d.wants = append(d.wants, deputy.ToolCall{Tool: tool, Arguments: raw})
 	return nil, errPending
+}
+
+// marshal writes arguments as a person would read them: > and & as they are.
+func marshal(args any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(args); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
 }

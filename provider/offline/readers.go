@@ -28,7 +28,7 @@ func (r *reading) absent(i int) (int, error) {
 // present reads "with invoices", "with open tickets", "with more than 3 orders".
 func (r *reading) present(i int) (int, error) {
 	n := anyAt(r.ts, i, "with", "having", "who have", "that have", "which have", "have", "has", "who placed", "that has")
-	if n == 0 {
+	if n == 0 || anyAt(r.ts, i+n, "most", "the most", "fewest", "the fewest", "least", "the least") > 0 {
 		return 0, nil
 	}
 	op, counted := operatorAt(r.ts, i+n)
@@ -262,7 +262,7 @@ func (r *reading) dated(i int) (int, error) {
 		op = operator{}
 	}
 	n += op.n
-	lead := op.n > 0
+	lead := op.op == "since" || op.op == "before" || op.op == "after" || op.op == "until" || op.op == "between"
 	for r.tok(i+n).is("in", "during", "within", "on", "of", "for", "from", "at") {
 		lead = lead || !r.tok(i+n).is("of")
 		n++
@@ -272,7 +272,7 @@ func (r *reading) dated(i int) (int, error) {
 	}
 	_, k := periodAt(r.ts, i+n, lead || hint != "")
 	f := r.dateField(hint)
-	if k == 0 || f == nil || strings.Contains(op.op, "ith") || op.op == "contains" {
+	if k == 0 || f == nil || op.n > 0 && !lead {
 		return 0, nil
 	}
 	c, m, err := r.compareDate(f, op, i+n)
@@ -364,7 +364,11 @@ func (r *reading) listed(i int) (int, error) {
 		c = cond{negate([]string{c.expr}), "not " + c.said}
 	}
 	r.conds = append(r.conds, c)
-	return n + k, nil
+	n += k
+	if fs, k, _ := r.named(i + n); k > 0 && strings.HasPrefix(c.expr, fs[0].name+" ") {
+		n += k // high priority
+	}
+	return n, nil
 }
 
 // adjective is the condition that words at a place mean as values.

@@ -32,7 +32,7 @@ func (r *reading) spend(from, to int) {
 
 // conditions reads the whole message. Each reader takes some tokens at a place, or none.
 func (r *reading) conditions() error {
-	readers := []func(int) (int, error){r.sorted, r.limited, r.absent, r.related, r.compared, r.dated, r.figured, r.listed, r.placed, r.left}
+	readers := []func(int) (int, error){r.sorted, r.limited, r.absent, r.related, r.dated, r.compared, r.figured, r.listed, r.placed, r.left}
 	for i := 0; i < len(r.ts); {
 		if r.used[i] {
 			i++

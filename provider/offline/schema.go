@@ -168,7 +168,7 @@ func (t *table) isKey(f *field) bool { return slices.Contains(t.key, f.name) }
 func (t *table) textFields() []*field {
 	var out []*field
 	for _, f := range t.fields {
-		if f.typ == "string" && len(out) < 16 {
+		if f.typ == "string" && len(f.values) == 0 && len(out) < 16 {
 			out = append(out, f)
 		}
 	}
@@ -199,7 +199,7 @@ func (t *table) labelFields() []*field {
 
 // noun is what one or several records of the table are called.
 func (t *table) noun(n int) string {
-	ws := words(firstOf(t.label, t.name))
+	ws := spokenWords(t.label, t.name)
 	if len(ws) == 0 {
 		return "records"
 	}
@@ -212,8 +212,16 @@ func (t *table) noun(n int) string {
 
 // called is what people call a field.
 func (f *field) called() string {
-	ws := words(firstOf(f.label, f.name))
-	return strings.Join(ws, " ")
+	return strings.Join(spokenWords(f.label, f.name), " ")
+}
+
+// spokenWords are the words of a label as it is written, or those of a name where there is no label or it is written like a name.
+func spokenWords(label, name string) []string {
+	ws := strings.Fields(strings.ToLower(label))
+	if len(ws) == 0 || len(ws) == 1 && len(words(label)) > 1 && !strings.ContainsAny(label, "-/.") {
+		return words(firstOf(label, name))
+	}
+	return ws
 }
 
 func (f *field) numeric() bool { return f.typ == "int" || f.typ == "decimal" }

@@ -145,7 +145,7 @@ func (d *desk) subject(ts []token) (mention, error) {
 		return mention{}, err
 	}
 	ms := d.mentions(ts)
-	if len(ms) == 0 {
+	if len(ms) == 0 || ms[0].from > 0 && anyOf(ts[:min(3, ms[0].from)], "those", "them", "these") {
 		return d.carried(ts)
 	}
 	m := ms[0]
@@ -163,8 +163,8 @@ func (d *desk) subject(ts []token) (mention, error) {
 
 func (d *desk) carried(ts []token) (mention, error) {
 	name := ""
-	goesOn := anyOf(ts, "it", "them", "those", "these", "they", "this", "that", "there", "one", "ones") || len(ts) > 0 && ts[0].is("and", "what", "how", "only", "just", "now", "also", "sort", "order", "but", "in", "from", "more", "next")
-	if anyOf(ts, "this", "record", "it") && d.screen.table != "" {
+	goesOn := anyOf(ts, "it", "its", "his", "her", "their", "them", "those", "these", "they", "this", "that", "there", "one", "ones") || len(ts) > 0 && ts[0].is("and", "what", "how", "only", "just", "now", "also", "sort", "order", "but", "in", "from", "more", "next")
+	if anyOf(ts, "this", "record", "it", "its") && d.screen.table != "" {
 		name = d.screen.table
 	}
 	for i := len(d.calls) - 1; i >= 0 && name == "" && goesOn; i-- {

@@ -174,6 +174,9 @@ func (d *desk) verbed(start int, m mention) (string, bool, error) {
 	if w.quoted || stop(w.low) || x.none() || len(w.low) < 3 || m.from == start+2 && !d.words[start+1].is("the", "this") {
 		return "", false, nil
 	}
+	if text, ok, err := d.switched(w, m, x); ok {
+		return text, true, err
+	}
 	for _, f := range m.table.fields {
 		if f.readOnly {
 			continue
@@ -187,7 +190,44 @@ func (d *desk) verbed(start int, m mention) (string, bool, error) {
 			}
 		}
 	}
+	if _, k := d.read(mention{table: m.table}).adjective(start); k > 0 || x.id == "" || w.capital() && start > 0 {
+		return "", false, nil
+	}
+	return "", true, unclear(fmt.Sprintf("I do not know how to %s %s. To change a field, write: set the %s of %s %s to ….", w.low, addArticle(m.table.noun(1)), d.exampleField(m.table), m.table.noun(1), x.id))
+}
+
+// switched reads a verb that turns a flag on or off: "deactivate customer 12", "discontinue product 5".
+func (d *desk) switched(w token, m mention, x ref) (string, bool, error) {
+	for _, f := range m.table.fields {
+		if f.typ != "bool" || f.readOnly {
+			continue
+		}
+		for _, name := range words(f.name) {
+			verb, to := w.low, "true"
+			if rest, ok := strings.CutPrefix(verb, "de"); ok && stem(rest) == stem(name) || ok && verbOf(rest) == verbOf(name) {
+				verb, to = rest, "false"
+			} else if rest, ok := strings.CutPrefix(verb, "dis"); ok && stem(rest) == stem(name) {
+				verb, to = rest, "false"
+			}
+			if stem(verb) == stem(name) || verbOf(verb) == verbOf(name) {
+				text, err := d.proposeUpdate(m.table, x, []wish{{f, to}})
+				return text, true, err
+			}
+		}
+	}
 	return "", false, nil
+}
+
+// verbOf takes the ending of activate and active off.
+func verbOf(w string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(w, "ate"), "e"), "d")
+}
+
+func addArticle(noun string) string {
+	if noun != "" && strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 // remove proposes that one record be deleted.
