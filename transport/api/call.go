@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"example.com/deputy"
-	"example.com/deputy/query"
 	"github.com/danielgtaylor/huma/v2"
 )
 
@@ -21,7 +20,7 @@ type callJSON struct {
 	Channel      deputy.Channel  `json:"channel"`
 	Conversation string          `json:"conversation"`
 	Turn         string          `json:"turn"`
-	Phase        string          `json:"phase"`
+	Phase        deputy.Phase    `json:"phase"`
 	Tool         string          `json:"tool"`
 	Kind         deputy.Kind     `json:"kind"`
 	Operation    string          `json:"operation"`
@@ -79,31 +78,33 @@ type getResultInput struct {
 	Format string `query:"format" enum:"json,csv,xlsx" default:"json"`
 }
 
-// usualLimit is how many rows a page has if nothing is said.
-const usualLimit = 50
+// wholeResult is more rows than any handle holds.
+const wholeResult = 1 << 30
+
+// rows is how many are wanted.
+func (in *getResultInput) rows() int {
+	switch {
+	case in.Limit > 0:
+		return in.Limit
+	case in.Format != "json" && in.After == "":
+		return wholeResult
+	}
+	return 50
+}
 
 func (s *server) getResult(ctx context.Context, who deputy.Caller, in *getResultInput) (*huma.StreamResponse, error) {
 	after, err := paging{After: in.After}.seq()
 	if err != nil {
 		return nil, err
 	}
-	limit := in.Limit
-	if limit == 0 {
-		limit = usualLimit
-	}
-	var p deputy.ResultPage
-	if in.Format != "json" && in.Limit == 0 && in.After == "" {
-		p, err = s.wholeResult(ctx, who, in.ID)
-	} else {
-		p, err = s.door.Result(ctx, who, in.ID, int(after), limit)
-	}
+	p, err := s.door.Result(ctx, who, in.ID, int(after), in.rows())
 	if err != nil {
 		return nil, err
 	}
 	if in.Format != "json" {
-		return export(in.ID, in.Format, p)
+		return export(in.ID, in.Format, sheet(p.Rows, s.door.Zone(who)), p.Truncated)
 	}
-	return answer(http.StatusOK, resultJSON{columns(p.Rows.Columns), cells(p.Rows.Rows), p.Truncated, place(p.Next)}), nil
+	return answer(http.StatusOK, resultJSON{columns(p.Rows.Columns), cells(p.Rows.Rows, s.door.Zone(who)), p.Truncated, place(p.Next)}), nil
 }
 
 // place is the next of a page that ends before a row; nil on the last page.
@@ -113,21 +114,6 @@ func place(row int) *string {
 	}
 	s := strconv.FormatInt(int64(row), 36)
 	return &s
-}
-
-// wholeResult reads page after page: a handle is bounded, so this is.
-func (s *server) wholeResult(ctx context.Context, who deputy.Caller, id string) (deputy.ResultPage, error) {
-	const rows = 1000
-	whole, err := s.door.Result(ctx, who, id, 0, rows)
-	for at := whole.Next; err == nil && at != 0; {
-		var p deputy.ResultPage
-		p, err = s.door.Result(ctx, who, id, at, rows)
-		whole.Rows.Rows = append(append([][]query.Value{}, whole.Rows.Rows...), p.Rows.Rows...)
-		whole.Truncated = p.Truncated
-		at = p.Next
-	}
-	whole.Next = 0
-	return whole, err
 }
 
 // answer is a body of a route that also has other forms.

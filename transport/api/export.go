@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
-	"example.com/deputy"
+	"example.com/deputy/query"
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/xuri/excelize/v2"
 )
@@ -18,19 +19,19 @@ const (
 )
 
 // export answers with a file. One that was cut at the most rows a result holds says so in the header Deputy-Truncated.
-func export(id, format string, p deputy.ResultPage) (*huma.StreamResponse, error) {
+func export(id, format string, rows [][]string, truncated bool) (*huma.StreamResponse, error) {
 	kind, write := csvType, writeCSV
 	if format == "xlsx" {
 		kind, write = xlsxType, writeXLSX
 	}
-	body, err := write(p)
+	body, err := write(rows)
 	if err != nil {
 		return nil, fmt.Errorf("api: export as %s: %w", format, err)
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
 		c.SetHeader("Content-Type", kind)
 		c.SetHeader("Content-Disposition", fmt.Sprintf("attachment; filename=%q", id+"."+format))
-		if p.Truncated {
+		if truncated {
 			c.SetHeader("Deputy-Truncated", "true")
 		}
 		_, _ = c.BodyWriter().Write(body) // a reader that is gone is not ours to mend
@@ -38,15 +39,16 @@ func export(id, format string, p deputy.ResultPage) (*huma.StreamResponse, error
 }
 
 // writeCSV is UTF-8 without BOM, CRLF, a header of names, and no cell that a spreadsheet would run.
-func writeCSV(p deputy.ResultPage) ([]byte, error) {
+func writeCSV(rows [][]string) ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	w.UseCRLF = true
-	for _, row := range sheet(p) {
+	for _, row := range rows {
+		safe := make([]string, len(row))
 		for i := range row {
-			row[i] = inert(row[i])
+			safe[i] = inert(row[i])
 		}
-		if err := w.Write(row); err != nil {
+		if err := w.Write(safe); err != nil {
 			return nil, err
 		}
 	}
@@ -55,13 +57,13 @@ func writeCSV(p deputy.ResultPage) ([]byte, error) {
 }
 
 // writeXLSX writes every cell as text: a spreadsheet's numbers are floats.
-func writeXLSX(p deputy.ResultPage) ([]byte, error) {
+func writeXLSX(rows [][]string) ([]byte, error) {
 	f := excelize.NewFile()
 	w, err := f.NewStreamWriter("Sheet1")
 	if err != nil {
 		return nil, err
 	}
-	for i, row := range sheet(p) {
+	for i, row := range rows {
 		line := make([]any, len(row))
 		for j := range row {
 			line[j] = row[j]
@@ -81,16 +83,16 @@ func writeXLSX(p deputy.ResultPage) ([]byte, error) {
 }
 
 // sheet is a result as texts, its names first.
-func sheet(p deputy.ResultPage) [][]string {
-	names := make([]string, 0, len(p.Rows.Columns))
-	for _, c := range p.Rows.Columns {
+func sheet(rows query.Rows, zone *time.Location) [][]string {
+	names := make([]string, 0, len(rows.Columns))
+	for _, c := range rows.Columns {
 		names = append(names, c.As)
 	}
-	out := append(make([][]string, 0, len(p.Rows.Rows)+1), names)
-	for _, r := range p.Rows.Rows {
+	out := append(make([][]string, 0, len(rows.Rows)+1), names)
+	for _, r := range rows.Rows {
 		row := make([]string, len(r))
 		for i, v := range r {
-			row[i] = text(v)
+			row[i] = text(v, zone)
 		}
 		out = append(out, row)
 	}

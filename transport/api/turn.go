@@ -3,12 +3,14 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"net/http"
 	"strings"
 	"time"
 
 	"example.com/deputy"
+	"example.com/deputy/internal/decimal"
 	"example.com/deputy/internal/sse"
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -31,10 +33,10 @@ type turnJSON struct {
 }
 
 type usageJSON struct {
-	Input       int64  `json:"input"`
-	CachedInput int64  `json:"cached_input"`
-	Output      int64  `json:"output"`
-	Cost        string `json:"cost" doc:"Decimal"`
+	Input       int64   `json:"input"`
+	CachedInput int64   `json:"cached_input"`
+	Output      int64   `json:"output"`
+	Cost        *string `json:"cost" doc:"Decimal; null where no price is known"`
 }
 
 type postTurnInput struct {
@@ -180,7 +182,7 @@ func (s *server) cancelTurn(ctx context.Context, who deputy.Caller, in *cancelIn
 func turn(t deputy.Turn) turnJSON {
 	return turnJSON{
 		ID: t.ID, Conversation: t.Conversation, State: t.State, Reason: optional(t.Reason), Proposals: []proposalJSON{}, Displays: []json.RawMessage{},
-		Usage:     usageJSON{t.Usage.Input, t.Usage.CachedInput, t.Usage.Output, "0"},
+		Usage:     usageJSON{t.Usage.Input, t.Usage.CachedInput, t.Usage.Output, nil},
 		StartedAt: t.StartedAt.UTC(), FinishedAt: moment(t.FinishedAt),
 	}
 }
@@ -201,7 +203,10 @@ func (s *server) finishedTurn(ctx context.Context, who deputy.Caller, id string)
 		return turnJSON{}, err
 	}
 	out := turn(t)
-	out.Text, out.Displays, out.Usage.Cost = seen.finished.Text, seen.displays, seen.cost
+	out.Text, out.Displays = seen.finished.Text, append(out.Displays, seen.displays...)
+	if seen.cost != nil {
+		out.Usage.Cost = optional(seen.cost.String())
+	}
 	for _, id := range seen.proposals {
 		ps, err := s.door.Proposal(ctx, who, id)
 		if err != nil {
@@ -217,13 +222,10 @@ type summary struct {
 	finished  deputy.TurnFinished
 	displays  []json.RawMessage
 	proposals []string
-	cost      string
+	cost      *decimal.D // nil: no call had a price
 }
 
 func (s *summary) add(e deputy.Event) error {
-	if s.displays == nil {
-		s.displays, s.cost = []json.RawMessage{}, "0"
-	}
 	switch e.Name {
 	case deputy.EventTurnFinished:
 		return json.Unmarshal(e.Data, &s.finished)
@@ -235,10 +237,24 @@ func (s *summary) add(e deputy.Event) error {
 		s.proposals = append(s.proposals, p.Proposal)
 		return err
 	case deputy.EventUsage:
-		var u usageJSON
-		err := json.Unmarshal(e.Data, &u)
-		s.cost = u.Cost
+		return s.spend(e.Data)
+	}
+	return nil
+}
+
+// spend adds the cost of one model call.
+func (s *summary) spend(data json.RawMessage) error {
+	var u usageJSON
+	if err := json.Unmarshal(data, &u); err != nil || u.Cost == nil {
 		return err
 	}
+	d, ok := decimal.Parse(*u.Cost)
+	if !ok {
+		return fmt.Errorf("api: a cost that is no decimal: %q", *u.Cost)
+	}
+	if s.cost != nil {
+		d = decimal.Add(*s.cost, d)
+	}
+	s.cost = &d
 	return nil
 }

@@ -9,9 +9,6 @@ import (
 	"example.com/deputy/query"
 )
 
-// maxExact is the last integer that every JSON reader keeps exact.
-const maxExact = 1 << 53
-
 type columnJSON struct {
 	Name  string     `json:"name"`
 	Label string     `json:"label"`
@@ -20,60 +17,23 @@ type columnJSON struct {
 
 func columns(cs []query.Column) []columnJSON {
 	out := make([]columnJSON, 0, len(cs))
-	for _, c := range cs {
-		t := query.Any
-		if c.Expr != nil {
-			t = c.Expr.Type()
-		}
-		out = append(out, columnJSON{c.As, c.Label, t})
+	for _, h := range deputy.Headings(cs) {
+		out = append(out, columnJSON{h.Name, h.Label, h.Type})
 	}
 	return out
 }
 
-func cells(rows [][]query.Value) [][]any {
+func cells(rows [][]query.Value, zone *time.Location) [][]any {
 	out := make([][]any, 0, len(rows))
 	for _, r := range rows {
-		line := make([]any, len(r))
-		for i, v := range r {
-			line[i] = cell(v)
-		}
-		out = append(out, line)
+		out = append(out, deputy.Cells(r, zone))
 	}
 	return out
-}
-
-// cell is a value as JSON: decimals and integers beyond 2^53 as strings, timestamps RFC 3339, dates ISO 8601, JSON as JSON.
-func cell(v query.Value) any {
-	switch v := v.(type) {
-	case int64:
-		if v > maxExact || v < -maxExact {
-			return strconv.FormatInt(v, 10)
-		}
-		return v
-	case query.Decimal:
-		return string(v)
-	case query.Day:
-		return string(v)
-	case time.Time:
-		return v.UTC().Format(time.RFC3339Nano)
-	case query.Doc:
-		if json.Valid([]byte(v)) {
-			return json.RawMessage(v)
-		}
-		return string(v)
-	case []query.Value:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = cell(v[i])
-		}
-		return list
-	}
-	return v
 }
 
 // text is a value as the text of a cell; NULL is empty.
-func text(v query.Value) string {
-	switch v := cell(v).(type) {
+func text(v query.Value, zone *time.Location) string {
+	switch v := deputy.Cell(v, zone).(type) {
 	case nil:
 		return ""
 	case string:
