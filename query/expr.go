@@ -146,7 +146,8 @@ func Equal(table string, f Field, v Value) Expr {
 	return Op{Fn: "==", Args: []Expr{Ref{Table: table, Field: f}, Lit{V: v, T: f.Type}}, T: Bool}
 }
 
-// Rebase moves an expression about a row to a row reached from v over hops.
+// Rebase moves an expression about a row to a row reached from v over hops. Every Each in the result has a fresh variable, so that one
+// expression put in at several places, one inside another, never takes another's rows for its own.
 func Rebase(e Expr, v *Var, hops []Relation) Expr {
 	return Map(e, func(e Expr) Expr {
 		switch x := e.(type) {
@@ -156,11 +157,36 @@ func Rebase(e Expr, v *Var, hops []Relation) Expr {
 			}
 			return x
 		case Each:
-			if x.From == nil {
+			if x.From == nil && len(x.Child.From) > 0 {
 				x.From, x.Hops = v, slices.Concat(hops, x.Hops)
 			}
-			return x
+			return fresh(x)
 		}
 		return e
 	})
+}
+
+func fresh(x Each) Each {
+	old := x.Var
+	if old == nil {
+		return x
+	}
+	x.Var = &Var{Name: old.Name}
+	rename := func(e Expr) Expr {
+		switch y := e.(type) {
+		case Ref:
+			if y.Var == old {
+				y.Var = x.Var
+			}
+			return y
+		case Each:
+			if y.From == old {
+				y.From = x.Var
+			}
+			return y
+		}
+		return e
+	}
+	x.Where, x.Body = Map(x.Where, rename), Map(x.Body, rename)
+	return x
 }
