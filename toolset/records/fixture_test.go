@@ -51,9 +51,10 @@ func shop() *hosttest.Fake {
 		"countries": {{"id": int64(1), "name": "Norway"}, {"id": int64(2), "name": "Sweden"}},
 		"customers": {
 			{"id": int64(1), "name": "Acme AS", "country_id": int64(1), "balance": query.Decimal("100.10"), "active": true, "since": query.Day("2020-02-29"),
-				"profile": query.Doc(`{"size":3}`), "status": "vip", "password": "hunter2", "rep": int64(3)},
+				"profile": query.Doc(`{"size":3,"kind":"a"}`), "status": "vip", "password": "hunter2", "rep": int64(3)},
 			{"id": int64(2), "name": "Beta", "country_id": int64(2), "balance": query.Decimal("0.20"), "active": false, "status": "new", "rep": int64(4)},
 			{"id": int64(3), "name": "Gamma", "status": "new", "rep": int64(3)},
+			{"id": int64(4), "name": "Twin", "status": "old", "rep": int64(5)}, {"id": int64(5), "name": "Twin", "status": "old", "rep": int64(5)},
 		},
 		"orders": {{"id": int64(10), "customer_id": int64(1), "total": query.Decimal("5.00")}, {"id": int64(11), "customer_id": int64(1), "total": query.Decimal("7.25")},
 			{"id": int64(12), "customer_id": int64(2), "total": query.Decimal("9007199254740993.5")}},
@@ -72,6 +73,9 @@ func policy() deputy.Policy {
 		"agent": {Tools: []string{"*"}, Hide: []string{"customers.balance"}, Tables: map[string]deputy.Access{
 			"customers": {Read: all(), Update: deputy.Fields{Names: []string{"status", "since"}}, Rows: "rep == person.attributes.rep"},
 			"orders":    {Read: all(), Rows: "customer.rep == person.attributes.rep"},
+		}},
+		"teller": {Tools: []string{"*"}, Tables: map[string]deputy.Access{
+			"customers": {Read: all(), Rows: "rep == person.attributes.rep"}, "orders": {Read: all(), Update: all()},
 		}},
 		"clerk":  {Tools: []string{"*"}, Tables: map[string]deputy.Access{"countries": {Read: all()}}},
 		"nobody": {Tools: []string{"*"}},

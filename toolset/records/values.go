@@ -76,7 +76,7 @@ func valueText(ctx context.Context, s *deputy.Scope, t *query.Table, f query.Fie
 	v, err := parseValue(f, text, s.Clock().Zone)
 	if err != nil && quoted {
 		if rel, ok := t.Parent(f.Name); ok {
-			return labelled(ctx, s.View(), t, f, rel, text)
+			return labelled(ctx, s.View(), f, rel, text)
 		}
 	}
 	if err != nil {
@@ -117,23 +117,46 @@ func parseValue(f query.Field, text string, zone *time.Location) (query.Value, e
 }
 
 // labelled takes the label of a record for a foreign key, as a condition would: it must mean exactly one record that the person may read.
-func labelled(ctx context.Context, v *deputy.View, t *query.Table, f query.Field, rel query.Relation, label string) (*string, error) {
+func labelled(ctx context.Context, v *deputy.View, f query.Field, rel query.Relation, label string) (*string, error) {
+	ids, err := called(ctx, v, rel, label)
+	if err != nil {
+		return nil, err
+	}
+	switch len(ids) {
+	case 0:
+		return nil, deputy.Errorf(deputy.Invalid, "field `%s`: no record of %s has this id or is called %q: look its id up first", f.Name, rel.Table, label)
+	case 1:
+		return &ids[0], nil
+	}
+	return nil, deputy.Errorf(deputy.Invalid, "field `%s`: %q may mean several records of %s: give the id, one of %s", f.Name, label, rel.Table, strings.Join(ids, ", "))
+}
+
+// called finds the keys of the readable records that a label names, a few at most.
+func called(ctx context.Context, v *deputy.View, rel query.Relation, label string) ([]string, error) {
+	const candidates = 5
+	parent, err := v.Table(ctx, rel.Table)
+	if err != nil {
+		return nil, err
+	}
+	key, ok := parent.Field(rel.To[0])
 	literal, err := json.Marshal(label)
+	if !ok || err != nil || parent.RecordLabel == "" {
+		return nil, err
+	}
+	is, err := v.Condition(ctx, parent.Name, "("+parent.RecordLabel+") == "+string(literal))
+	if err != nil { // a field of the label is hidden from this person
+		return nil, nil // so no record has a name for them
+	}
+	rows, err := v.Query(ctx, query.Query{Table: parent.Name, Where: is, Limit: candidates,
+		Select: []query.Column{{As: key.Name, Expr: query.Ref{Table: parent.Name, Field: key}}}})
 	if err != nil {
 		return nil, err
 	}
-	e, err := v.Expr(ctx, t.Name, rel.Name+" == "+string(literal))
-	if err != nil {
-		return nil, err
-	}
-	if op, ok := e.(query.Op); ok && op.Fn == "==" {
-		for _, a := range op.Args {
-			if lit, ok := a.(query.Lit); ok && lit.T == f.Type {
-				if text, ok := query.FormatValue(lit.V); ok {
-					return &text, nil
-				}
-			}
+	var out []string
+	for _, r := range rows.Rows {
+		if text, ok := query.FormatValue(r[0]); ok {
+			out = append(out, text)
 		}
 	}
-	return nil, deputy.Errorf(deputy.Invalid, "field `%s` takes the id of a record of %s: look it up first", f.Name, rel.Table)
+	return out, nil
 }

@@ -1,0 +1,94 @@
+package toolsettest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"example.com/deputy"
+	"example.com/deputy/host/hosttest"
+	"example.com/deputy/provider/scripted"
+	"example.com/deputy/query"
+	"example.com/deputy/toolset/kernel"
+	"example.com/deputy/toolset/present"
+	"example.com/deputy/toolset/records"
+	"example.com/deputy/toolset/toolsettest"
+)
+
+func things() *hosttest.Fake {
+	return hosttest.New([]query.Table{{
+		Name: "things", Label: "Things", Key: []string{"id"}, RecordLabel: "name",
+		Fields: []query.Field{{Name: "id", Label: "ID", Type: query.Int, Generated: true}, {Name: "name", Label: "Name", Type: query.String},
+			{Name: "price", Label: "Price", Type: query.Dec, Scale: -1}, {Name: "data", Label: "Data", Type: query.JSON}},
+	}}, map[string][]query.Row{"things": {{"id": int64(1), "name": "one", "price": query.Decimal("1.50")}}})
+}
+
+// FuzzArguments: whatever a model sends, a tool runs or refuses with a sentence; it never breaks and nothing is ever written. What it takes
+// is free of doubles and of other case.
+func FuzzArguments(f *testing.F) {
+	for _, s := range []string{
+		`{}`, ``, `null`, `[]`, `"{}"`, `{"table":"things"}`, `{"Table":"things"}`, `{"TABLE":"things","table":"things"}`, `{"table":"things","table":"x"}`,
+		`{"table":"things","id":"1","values":[{"field":"price","value":12.50}]}`, `{"table":"things","values":[{"field":"data","value":"{\"a\":1}"}]}`,
+		`{"table":"things","values":[{"field":"name","value":null,"Value":1}]}`, `{"table":"things","where":"name == \"one\"","order_by":["price desc"],"limit":1000}`,
+		`{"tables":["things"],"extra":{"a":[[[[[[{}]]]]]]}}`, `{"expr":"1/3"}`, `{"zone":"UTC"}`, `{"view":"table","call_id":"c1"}`, `{"target":"things","id":"1"}`,
+		`{"table":"things","id":"1","children":["x"]}`, strings.Repeat(`{"table":`, 60) + `1` + strings.Repeat(`}`, 60), "{\"table\":\"\xff\"}", `{"table":"th\u0069ngs","id":"\ud800"}`,
+	} {
+		for tool := range core() {
+			f.Add(uint8(tool), s)
+		}
+	}
+	policy := deputy.Policy{Roles: map[string]deputy.Role{"all": {Tools: []string{"*"}, Tables: map[string]deputy.Access{
+		"things": {Read: deputy.Fields{All: true}, Create: deputy.Fields{All: true}, Update: deputy.Fields{All: true}, Delete: true}}}}}
+	host := things()
+	b := toolsettest.New(f, host, policy, records.New(records.Config{Pages: map[string]string{"things": "/things/{id}"}}), present.New(), kernel.New())
+	who := deputy.Person{Issuer: "test", ID: "1", Roles: []string{"all"}}
+	tools := core()
+	f.Fuzz(func(t *testing.T, n uint8, arguments string) {
+		tool := tools[int(n)%len(tools)]
+		host.Forget()
+		r := b.Run(t, who, scripted.Call{Tool: tool.Name(), Arguments: json.RawMessage(arguments)})
+		switch r.Outcomes[0] {
+		case deputy.Ran, deputy.Proposed:
+			if twice(arguments) {
+				t.Fatalf("%s took %q", tool.Name(), arguments)
+			}
+		case deputy.Refused:
+			if len(r.Texts[0]) < len("Error: x") || len(r.Proposals) > 0 || len(r.Displays) > 0 {
+				t.Fatalf("%s %q: %q", tool.Name(), arguments, r.Texts[0])
+			}
+		default:
+			t.Fatalf("%s %q: %s %q", tool.Name(), arguments, r.Outcomes[0], r.Texts[0])
+		}
+		for _, a := range host.Asked() {
+			if a.Method == hosttest.Apply {
+				t.Fatalf("%s %q: the host was asked to write", tool.Name(), arguments)
+			}
+		}
+	})
+}
+
+// twice says whether an object on the first level has one key twice, or two that differ in case only.
+func twice(arguments string) bool {
+	d := json.NewDecoder(bytes.NewReader([]byte(arguments)))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return false
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		k, err := d.Token()
+		key, ok := k.(string)
+		if err != nil || !ok {
+			return false
+		}
+		if seen[strings.ToLower(key)] {
+			return true
+		}
+		seen[strings.ToLower(key)] = true
+		var skip json.RawMessage
+		if d.Decode(&skip) != nil {
+			return false
+		}
+	}
+	return false
+}
