@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"time"
 
 	"example.com/deputy"
@@ -46,7 +45,8 @@ func call(e deputy.Entry) callJSON {
 }
 
 type listCallsInput struct {
-	paging
+	After        string         `query:"after" doc:"the next of the page before" maxLength:"20"`
+	Limit        int            `query:"limit" minimum:"1" maximum:"200" default:"50"`
 	Conversation string         `query:"conversation"`
 	Turn         string         `query:"turn"`
 	Person       string         `query:"person" doc:"id"`
@@ -55,7 +55,7 @@ type listCallsInput struct {
 }
 
 func (s *server) listCalls(ctx context.Context, who deputy.Caller, in *listCallsInput) (*listOutput[callJSON], error) {
-	before, err := in.seq()
+	before, err := place(in.After)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ type resultJSON struct {
 }
 
 type getResultInput struct {
-	idInput
+	ID     string `path:"id"`
 	After  string `query:"after" doc:"the next of the page before" maxLength:"20"`
 	Limit  int    `query:"limit" minimum:"1" maximum:"200" doc:"50 if absent; csv and xlsx hold the whole result if it and after are absent"`
 	Format string `query:"format" enum:"json,csv,xlsx" default:"json"`
@@ -93,7 +93,7 @@ func (in *getResultInput) rows() int {
 }
 
 func (s *server) getResult(ctx context.Context, who deputy.Caller, in *getResultInput) (*huma.StreamResponse, error) {
-	after, err := paging{After: in.After}.seq()
+	after, err := place(in.After)
 	if err != nil {
 		return nil, err
 	}
@@ -104,16 +104,7 @@ func (s *server) getResult(ctx context.Context, who deputy.Caller, in *getResult
 	if in.Format != "json" {
 		return export(in.ID, in.Format, sheet(p.Rows, s.door.Zone(who)), p.Truncated)
 	}
-	return answer(http.StatusOK, resultJSON{columns(p.Rows.Columns), cells(p.Rows.Rows, s.door.Zone(who)), p.Truncated, place(p.Next)}), nil
-}
-
-// place is the next of a page that ends before a row; nil on the last page.
-func place(row int) *string {
-	if row == 0 {
-		return nil
-	}
-	s := strconv.FormatInt(int64(row), 36)
-	return &s
+	return answer(http.StatusOK, resultJSON{columns(p.Rows.Columns), cells(p.Rows.Rows, s.door.Zone(who)), p.Truncated, next(int64(p.Next))}), nil
 }
 
 // answer is a body of a route that also has other forms.

@@ -40,12 +40,13 @@ func (s *server) createConversation(ctx context.Context, who deputy.Caller, in *
 }
 
 type listConversationsInput struct {
-	paging
-	Term string `query:"term" doc:"Part of the title" maxLength:"200"`
+	After string `query:"after" doc:"the next of the page before" maxLength:"20"`
+	Limit int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+	Term  string `query:"term" doc:"Part of the title" maxLength:"200"`
 }
 
 func (s *server) listConversations(ctx context.Context, who deputy.Caller, in *listConversationsInput) (*listOutput[conversationJSON], error) {
-	before, err := in.seq()
+	before, err := place(in.After)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (s *server) getConversation(ctx context.Context, who deputy.Caller, in *idI
 }
 
 type renameConversationInput struct {
-	idInput
+	ID   string `path:"id"`
 	Body struct {
 		Title string `json:"title" maxLength:"200"`
 	}
@@ -112,12 +113,13 @@ type proposalPart struct {
 }
 
 type listMessagesInput struct {
-	idInput
-	paging
+	ID    string `path:"id"`
+	After string `query:"after" doc:"the next of the page before" maxLength:"20"`
+	Limit int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
 }
 
 func (s *server) listMessages(ctx context.Context, who deputy.Caller, in *listMessagesInput) (*listOutput[messageJSON], error) {
-	after, err := in.seq()
+	after, err := place(in.After)
 	if err != nil {
 		return nil, err
 	}

@@ -118,6 +118,9 @@ func sentence(m *huma.ErrorModel, code deputy.Code) string {
 		return deputy.MessageOf(errors.New("internal"))
 	}
 	var out []string
+	if m.Status == http.StatusUnsupportedMediaType {
+		return "Send the body as JSON, with Content-Type: application/json."
+	}
 	for _, e := range m.Errors {
 		if e.Location != "" {
 			out = append(out, e.Location+": "+e.Message)

@@ -119,13 +119,14 @@ func oneGroup(ps []deputy.Proposal, err error) (*groupOutput, error) {
 }
 
 type listProposalsInput struct {
-	paging
+	After        string       `query:"after" doc:"the next of the page before" maxLength:"20"`
+	Limit        int          `query:"limit" minimum:"1" maximum:"200" default:"50"`
 	State        deputy.State `query:"state" enum:"pending,confirming,done,failed,unknown,rejected,expired,stale"`
 	Conversation string       `query:"conversation"`
 }
 
 func (s *server) listProposals(ctx context.Context, who deputy.Caller, in *listProposalsInput) (*listOutput[proposalJSON], error) {
-	before, err := in.seq()
+	before, err := place(in.After)
 	if err != nil {
 		return nil, err
 	}
@@ -134,14 +135,10 @@ func (s *server) listProposals(ctx context.Context, who deputy.Caller, in *listP
 	return page(ps, in.Limit, func(p deputy.Proposal) int64 { return p.Seq }, proposal), err
 }
 
-// proposalID and groupID are ids of one kind: the door takes either, a route does not.
-type proposalID struct{ idInput }
+// isProposal and isGroup: the door takes ids of either kind, a route does not.
+func isProposal(id string) error { return hasPrefix(id, "prp_") }
 
-func (in proposalID) is() error { return hasPrefix(in.ID, "prp_") }
-
-type groupID struct{ idInput }
-
-func (in groupID) is() error { return hasPrefix(in.ID, "grp_") }
+func isGroup(id string) error { return hasPrefix(id, "grp_") }
 
 func hasPrefix(id, prefix string) error {
 	if !strings.HasPrefix(id, prefix) {
@@ -150,29 +147,29 @@ func hasPrefix(id, prefix string) error {
 	return nil
 }
 
-func (s *server) getProposal(ctx context.Context, who deputy.Caller, in *proposalID) (*proposalOutput, error) {
-	if err := in.is(); err != nil {
+func (s *server) getProposal(ctx context.Context, who deputy.Caller, in *idInput) (*proposalOutput, error) {
+	if err := isProposal(in.ID); err != nil {
 		return nil, err
 	}
 	return oneProposal(s.door.Proposal(ctx, who, in.ID))
 }
 
-func (s *server) getGroup(ctx context.Context, who deputy.Caller, in *groupID) (*groupOutput, error) {
-	if err := in.is(); err != nil {
+func (s *server) getGroup(ctx context.Context, who deputy.Caller, in *idInput) (*groupOutput, error) {
+	if err := isGroup(in.ID); err != nil {
 		return nil, err
 	}
 	return oneGroup(s.door.Proposal(ctx, who, in.ID))
 }
 
 type confirmProposalInput struct {
-	proposalID
+	ID   string `path:"id"`
 	Body struct {
 		Hash string `json:"hash" doc:"As it was shown"`
 	}
 }
 
 func (s *server) confirmProposal(ctx context.Context, who deputy.Caller, in *confirmProposalInput) (*proposalOutput, error) {
-	if err := in.is(); err != nil {
+	if err := isProposal(in.ID); err != nil {
 		return nil, err
 	}
 	d, err := s.door.Confirm(ctx, who, in.ID, []deputy.Shown{{ID: in.ID, Hash: in.Body.Hash}})
@@ -186,7 +183,7 @@ func (s *server) confirmProposal(ctx context.Context, who deputy.Caller, in *con
 }
 
 type confirmGroupInput struct {
-	groupID
+	ID   string `path:"id"`
 	Body struct {
 		Proposals []shownJSON `json:"proposals" minItems:"1" maxItems:"200" doc:"Every pending member"`
 	}
@@ -198,7 +195,7 @@ type shownJSON struct {
 }
 
 func (s *server) confirmGroup(ctx context.Context, who deputy.Caller, in *confirmGroupInput) (*groupOutput, error) {
-	if err := in.is(); err != nil {
+	if err := isGroup(in.ID); err != nil {
 		return nil, err
 	}
 	shown := make([]deputy.Shown, 0, len(in.Body.Proposals))
@@ -215,15 +212,15 @@ func (s *server) confirmGroup(ctx context.Context, who deputy.Caller, in *confir
 	return oneGroup(d.Proposals, err)
 }
 
-func (s *server) rejectProposal(ctx context.Context, who deputy.Caller, in *proposalID) (*proposalOutput, error) {
-	if err := in.is(); err != nil {
+func (s *server) rejectProposal(ctx context.Context, who deputy.Caller, in *idInput) (*proposalOutput, error) {
+	if err := isProposal(in.ID); err != nil {
 		return nil, err
 	}
 	return oneProposal(s.door.Reject(ctx, who, in.ID))
 }
 
-func (s *server) rejectGroup(ctx context.Context, who deputy.Caller, in *groupID) (*groupOutput, error) {
-	if err := in.is(); err != nil {
+func (s *server) rejectGroup(ctx context.Context, who deputy.Caller, in *idInput) (*groupOutput, error) {
+	if err := isGroup(in.ID); err != nil {
 		return nil, err
 	}
 	return oneGroup(s.door.Reject(ctx, who, in.ID))

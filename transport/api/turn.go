@@ -40,7 +40,7 @@ type usageJSON struct {
 }
 
 type postTurnInput struct {
-	idInput
+	ID     string `path:"id"`
 	Accept string `header:"Accept"`
 	Body   struct {
 		Text   string      `json:"text"`
@@ -81,8 +81,8 @@ func (s *server) postTurn(ctx context.Context, who deputy.Caller, in *postTurnIn
 }
 
 type followTurnInput struct {
-	idInput
-	LastEventID int64 `header:"Last-Event-ID" minimum:"0" doc:"Events after this one"`
+	ID          string `path:"id"`
+	LastEventID int64  `header:"Last-Event-ID" minimum:"0" doc:"Events after this one"`
 }
 
 func (s *server) followTurn(ctx context.Context, who deputy.Caller, in *followTurnInput) (*huma.StreamResponse, error) {
@@ -169,13 +169,11 @@ func (s *server) getTurn(ctx context.Context, who deputy.Caller, in *idInput) (*
 	return &turnOutput{out}, err
 }
 
-type cancelInput struct{ idInput }
-
-func (s *server) cancelTurn(ctx context.Context, who deputy.Caller, in *cancelInput) (*turnOutput, error) {
+func (s *server) cancelTurn(ctx context.Context, who deputy.Caller, in *idInput) (*turnOutput, error) {
 	if err := s.door.Cancel(ctx, who, in.ID); err != nil {
 		return nil, err
 	}
-	return s.getTurn(ctx, who, &in.idInput)
+	return s.getTurn(ctx, who, in)
 }
 
 // turn is what is known of one while it runs.

@@ -95,8 +95,7 @@ func page[In, Out any](in []In, limit int, seq func(In) int64, out func(In) Out)
 	l := list[Out]{Items: make([]Out, 0, len(in))}
 	if len(in) > limit {
 		in = in[:limit]
-		next := strconv.FormatInt(seq(in[limit-1]), 36)
-		l.Next = &next
+		l.Next = next(seq(in[limit-1]))
 	}
 	for _, v := range in {
 		l.Items = append(l.Items, out(v))
@@ -104,20 +103,23 @@ func page[In, Out any](in []In, limit int, seq func(In) int64, out func(In) Out)
 	return &listOutput[Out]{l}
 }
 
-// paging are the parameters of every list.
-type paging struct {
-	After string `query:"after" doc:"the next of the page before" maxLength:"20"`
-	Limit int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
-}
-
-// seq is the place in the list that after names; 0 where it names none.
-func (p paging) seq() (int64, error) {
-	if p.After == "" {
+// place is the number that an after names; 0 where it names none.
+func place(after string) (int64, error) {
+	if after == "" {
 		return 0, nil
 	}
-	n, err := strconv.ParseInt(p.After, 36, 64)
+	n, err := strconv.ParseInt(after, 36, 64)
 	if err != nil || n <= 0 {
-		return 0, newProblem(deputy.Errorf(deputy.Invalid, "after: %q is no next of this list; leave it out to begin at the start.", p.After))
+		return 0, newProblem(deputy.Errorf(deputy.Invalid, "after: %q is no next of this list; leave it out to begin at the start.", after))
 	}
 	return n, nil
+}
+
+// next is the other way round; null where there is no further page.
+func next(place int64) *string {
+	if place == 0 {
+		return nil
+	}
+	s := strconv.FormatInt(place, 36)
+	return &s
 }
