@@ -11,38 +11,37 @@ import (
 )
 
 // values validates what a change assigns, against the schema and the records this person may read: required, type, length, value list,
-// uniqueness, the record a foreign key leads to. Unchanged fields are dropped; r is nil for a new record.
-func (w *drafter) values(ctx context.Context, t *query.Table, c Change, r *record) ([]Assign, error) {
+// uniqueness, the record a foreign key leads to. Unchanged fields are dropped; r is nil for a new record. targets are the labels of what
+// foreign keys lead to, by field.
+func (w *drafter) values(ctx context.Context, t *query.Table, c Change, r *record) (out []Assign, targets map[string]string, err error) {
 	given := map[string]Assign{}
 	for _, a := range c.Values {
 		f, ok := t.Field(a.Field)
 		if !ok {
-			return nil, Errorf(NotFound, "no field `%s` in %s%s", a.Field, t.Name, near(a.Field, fieldNames(t)))
+			return nil, nil, Errorf(NotFound, "no field `%s` in %s%s", a.Field, t.Name, near(a.Field, fieldNames(t)))
 		}
 		if _, twice := given[a.Field]; twice {
-			return nil, Errorf(Invalid, "%s is given twice", a.Field)
+			return nil, nil, Errorf(Invalid, "%s is given twice", a.Field)
 		}
 		if err := assignable(t, f, r == nil); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		exact, err := exactly(f, a)
-		if err != nil {
-			return nil, err
+		if given[a.Field], err = exactly(f, a); err != nil {
+			return nil, nil, err
 		}
-		given[a.Field] = exact
 	}
-	var out []Assign
+	targets = map[string]string{}
 	for _, f := range t.Fields {
 		a, ok := given[f.Name]
 		if !ok || r != nil && unchanged(f, r.values[f.Name], a) {
 			continue
 		}
-		if err := w.consult(ctx, t, f, &a, r); err != nil {
-			return nil, err
+		if targets[f.Name], err = w.consult(ctx, t, f, a, r); err != nil {
+			return nil, nil, err
 		}
 		out = append(out, a)
 	}
-	return out, nil
+	return out, targets, nil
 }
 
 // assignable says whether a field takes a value at all.
@@ -112,22 +111,20 @@ func unchanged(f query.Field, old query.Value, a Assign) bool {
 	return err == nil && old != nil && query.Same(old, v)
 }
 
-// consult asks the host what the schema alone does not tell.
-func (w *drafter) consult(ctx context.Context, t *query.Table, f query.Field, a *Assign, r *record) error {
+// consult asks the host what the schema alone does not tell; it gives the label of the record that a foreign key would lead to.
+func (w *drafter) consult(ctx context.Context, t *query.Table, f query.Field, a Assign, r *record) (label string, err error) {
 	if a.Text == nil {
-		return nil
+		return "", nil
 	}
 	if rel, ok := t.Parent(f.Name); ok {
-		label, err := w.target(ctx, rel, *a.Text)
-		if err != nil {
-			return err
+		if label, err = w.target(ctx, rel, *a.Text); err != nil {
+			return "", err
 		}
-		a.label = label
 	}
 	if f.Unique || len(t.Key) == 1 && t.Key[0] == f.Name {
-		return w.unique(ctx, t, f, *a.Text, r)
+		err = w.unique(ctx, t, f, *a.Text, r)
 	}
-	return nil
+	return label, err
 }
 
 // target is the label of the record that a foreign key would lead to. One that may not be read answers like one that is not there.

@@ -197,26 +197,26 @@ func (w *drafter) update(ctx context.Context, t *query.Table, c Change) (string,
 	if err != nil {
 		return "", err
 	}
-	values, err := w.values(ctx, t, c, r)
+	values, targets, err := w.values(ctx, t, c, r)
 	if err != nil {
 		return "", err
 	}
 	if len(values) == 0 {
 		return "", Errorf(Invalid, "Nothing would change: the record has these values already.")
 	}
-	w.add(r, Change{Verb: Update, Table: t.Name, Key: r.key, Values: values, Version: r.version, VersionOf: r.of, When: c.When})
+	w.add(r, Change{Verb: Update, Table: t.Name, Key: r.key, Values: values, Version: r.version, VersionOf: r.of, When: c.When}, targets)
 	return fmt.Sprintf("Update %s %s: %s", singular(t), r.named(), labels(t, values)), nil
 }
 
 func (w *drafter) create(ctx context.Context, t *query.Table, c Change) (string, error) {
-	values, err := w.values(ctx, t, c, nil)
+	values, targets, err := w.values(ctx, t, c, nil)
 	if err != nil {
 		return "", err
 	}
 	if missing := missing(t, values); len(missing) > 0 {
 		return "", Errorf(Invalid, "A new record of %s needs a value for: %s", t.Name, strings.Join(missing, ", "))
 	}
-	w.add(&record{t: t}, Change{Verb: Create, Table: t.Name, Values: values, When: c.When})
+	w.add(&record{t: t}, Change{Verb: Create, Table: t.Name, Values: values, When: c.When}, targets)
 	if len(values) == 0 {
 		return "Create " + singular(t), nil
 	}
@@ -224,7 +224,7 @@ func (w *drafter) create(ctx context.Context, t *query.Table, c Change) (string,
 }
 
 // add keeps a change and writes its lines.
-func (w *drafter) add(r *record, c Change) {
+func (w *drafter) add(r *record, c Change, targets map[string]string) {
 	w.out.changes = append(w.out.changes, c)
 	if w.out.table == "" {
 		w.out.table, w.out.record = c.Table, r.id
@@ -235,7 +235,7 @@ func (w *drafter) add(r *record, c Change) {
 		if old, ok := query.FormatValue(r.values[f.Name]); ok {
 			l.Before, l.BeforeLabel = &old, r.labels[f.Name]
 		}
-		l.AfterLabel = a.label
+		l.AfterLabel = targets[f.Name]
 		w.out.lines = append(w.out.lines, l)
 		if l.Source == SourceModel {
 			w.out.warnings = append(w.out.warnings, fmt.Sprintf("%s: %s stands neither in your messages nor in the data.", f.Label, quoted(a.Text)))
@@ -290,7 +290,7 @@ func (w *drafter) delete(ctx context.Context, t *query.Table, c Change) (string,
 		return "", err
 	}
 	change := Change{Verb: Delete, Table: t.Name, Key: r.key, Version: r.version, VersionOf: r.of, When: c.When}
-	w.add(r, change)
+	w.add(r, change, nil)
 	w.gone(r)
 	when, along, err := w.children(ctx, r, 0)
 	if err != nil {

@@ -53,7 +53,6 @@ type Assign struct {
 	Field string
 	Type  query.Type
 	Text  *string
-	label string // of the record a foreign key leads to; for the line only
 }
 
 // Write is a change on its way to the host. Only the guard makes one: conditions compiled against the catalog of now, row rules in them.

@@ -35,6 +35,9 @@ func (a *Assistant) request(ctx context.Context, who Person, history []Message, 
 			r.Tools = append(r.Tools, ToolSpec{Name: name, Description: t.def.Description, Schema: t.schema})
 		}
 	}
+	for i := range r.Messages {
+		r.Messages[i].Seq = 0 // of the store's, not of what is said
+	}
 	r.Tail = a.tail(ctx, who, screen)
 	return r, nil
 }

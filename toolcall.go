@@ -45,7 +45,7 @@ func (a *Assistant) runTool(ctx context.Context, in *turning, c ToolCall) called
 		a.complain(ctx, "tool call", out.err, "tool", c.Tool, "call", c.ID)
 	}
 	out.duration = a.cfg.Clock().Sub(started)
-	if err := a.cfg.Store.Log.Append(ctx, a.entry(in, out, started)); err != nil {
+	if err := a.cfg.Store.Log.Append(context.WithoutCancel(ctx), a.entry(in, out, started)); err != nil { // a call that was stopped is logged too
 		a.complain(ctx, "tool-call log", err, "call", c.ID)
 		out = called{call: c, tool: out.tool, outcome: CallFailed, err: Errorf(Unavailable, "The log cannot be written, so the call was not used."),
 			text: "Error: the log cannot be written, so the call was not used.", duration: out.duration}
@@ -327,7 +327,7 @@ func (a *Assistant) handle(ctx context.Context, who Person, channel Channel, e E
 	}
 	row := a.entry(in, out, started)
 	row.Phase = AsHandle
-	if logged := a.cfg.Store.Log.Append(ctx, row); logged != nil {
+	if logged := a.cfg.Store.Log.Append(context.WithoutCancel(ctx), row); logged != nil {
 		return query.Rows{}, &Error{Code: Unavailable, Message: "The log cannot be written, so the result is not shown.", Cause: logged}
 	}
 	return rows, err
