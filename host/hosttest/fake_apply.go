@@ -74,6 +74,8 @@ func (f *Fake) unchanged(w deputy.Write) deputy.Applied {
 		return refuse(deputy.Outdated, "The record has changed since.")
 	case !f.holds(w.When, row):
 		return refuse(deputy.Outdated, "The condition of this change does not hold any more.")
+	case w.Verb == deputy.Delete && !f.holds(w.Check, row):
+		return refuse(deputy.Failed, "Records that you may not delete would go with it.")
 	}
 	return deputy.Applied{}
 }

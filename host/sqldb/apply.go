@@ -17,6 +17,7 @@ const (
 	recordChanged  = "The record has changed since."
 	conditionFalse = "The condition of this change does not hold any more."
 	notAllowed     = "You may not write such a record."
+	notAlong       = "Records that you may not delete would go with it."
 	hasChildren    = "Other records refer to this one, so it cannot be deleted."
 )
 
@@ -146,10 +147,22 @@ func (g *group) check(ctx context.Context, i int, w deputy.Write) error {
 		return nil
 	}
 	state, why, err := g.compare(ctx, i, t, w, key)
+	if err == nil && state == "" && w.Verb == deputy.Delete && w.Check != nil {
+		state, why, err = g.along(ctx, t, w)
+	}
 	if state != "" {
 		g.out[i] = refuse(state, "%s", why)
 	}
 	return err
+}
+
+// along tests what would go along with a deleted record.
+func (g *group) along(ctx context.Context, t *table, w deputy.Write) (deputy.State, string, error) {
+	ok, err := g.holds(ctx, t, w.Key, w.Check)
+	if err != nil || ok {
+		return "", "", err
+	}
+	return deputy.Failed, notAlong, nil
 }
 
 func (g *group) compare(ctx context.Context, i int, t *table, w deputy.Write, key query.Expr) (deputy.State, string, error) {
