@@ -74,10 +74,11 @@ func (b *Bench) answer(r deputy.Request) scripted.Answer {
 func (b *Bench) Run(t testing.TB, who deputy.Person, calls ...scripted.Call) Reply {
 	t.Helper()
 	b.mu.Lock()
-	b.calls = calls
+	b.calls, b.results, b.offered = calls, nil, nil
 	b.mu.Unlock()
 	var out Reply
 	var turn string
+	ended := false
 	for e, err := range b.door.Turn(t.Context(), deputy.Caller{Person: who}, deputy.TurnInput{Text: "Please."}) {
 		if err != nil {
 			t.Fatal(err)
@@ -93,7 +94,11 @@ func (b *Bench) Run(t testing.TB, who deputy.Person, calls ...scripted.Call) Rep
 			if f := read[deputy.TurnFinished](t, e); f.Reason != deputy.Answered {
 				t.Fatalf("the turn ended as %s", f.Reason)
 			}
+			ended = true
 		}
+	}
+	if !ended {
+		t.Fatal("the turn's journal ended without turn.finished")
 	}
 	b.mu.Lock()
 	out.Texts, out.Offered = b.results, b.offered
