@@ -300,3 +300,13 @@ func code(t *testing.T, err error, want deputy.Code) {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
+
+// oneCall is a model that makes one call a turn.
+type oneCall struct{ next scripted.Call }
+
+func (m *oneCall) answer(_ *bench, r deputy.Request) scripted.Answer {
+	if scripted.Step(r) == 1 {
+		return calls(m.next)
+	}
+	return scripted.Answer{Text: "done"}
+}
