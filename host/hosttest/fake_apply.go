@@ -37,10 +37,8 @@ func (f *Fake) apply(ws []deputy.Write) []deputy.Applied {
 	}
 	changed := false
 	for i, w := range ws {
-		if w.Verb != deputy.Create {
-			if a := f.unchanged(w); a.State != "" {
-				out[i], changed = a, true
-			}
+		if a := f.unchanged(w); a.State != "" {
+			out[i], changed = a, true
 		}
 	}
 	if changed {
@@ -66,6 +64,12 @@ func (f *Fake) apply(ws []deputy.Write) []deputy.Applied {
 
 // unchanged answers stale where the record is not as it was shown.
 func (f *Fake) unchanged(w deputy.Write) deputy.Applied {
+	if t, err := f.table(w.Table); err != nil || len(t.Key) == 0 || t.View {
+		return refuse(deputy.Failed, "There is no table %s that can be written.", w.Table)
+	}
+	if w.Verb == deputy.Create {
+		return deputy.Applied{}
+	}
 	row := f.find(w.Table, w.Key)
 	switch {
 	case row == nil:
@@ -112,7 +116,7 @@ func text(v query.Value) string {
 
 func (f *Fake) write(w deputy.Write) deputy.Applied {
 	t, err := f.table(w.Table)
-	if err != nil || len(t.Key) == 0 {
+	if err != nil {
 		return refuse(deputy.Failed, "There is no table %s that can be written.", w.Table)
 	}
 	row := query.Row{}

@@ -1,0 +1,5 @@
+package hosttest
+
+import "testing"
+
+func testRandom(t *testing.T, open Open) {}
