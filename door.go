@@ -189,6 +189,11 @@ func (d *Door) Follow(ctx context.Context, who Caller, turn string, after int64)
 				yield(Event{}, err)
 				return
 			}
+			t, err := d.a.cfg.Store.Turns.Get(ctx, who.Person, turn) // before its events: nothing comes after the end that is not read below
+			if err != nil {
+				yield(Event{}, err)
+				return
+			}
 			more, err := d.a.cfg.Store.Turns.Events(ctx, who.Person, turn, after, maxPage)
 			if err != nil {
 				yield(Event{}, err)
@@ -202,10 +207,7 @@ func (d *Door) Follow(ctx context.Context, who Caller, turn string, after int64)
 			if len(more) > 0 {
 				continue
 			}
-			if ended, err := d.ended(ctx, who, turn); ended || err != nil {
-				if err != nil {
-					yield(Event{}, err)
-				}
+			if t.State != TurnRunning {
 				return
 			}
 			select {
@@ -216,12 +218,6 @@ func (d *Door) Follow(ctx context.Context, who Caller, turn string, after int64)
 			}
 		}
 	}
-}
-
-// ended says whether nothing can follow: the turn is over, and its journal was read to the end.
-func (d *Door) ended(ctx context.Context, who Caller, turn string) (bool, error) {
-	t, err := d.a.cfg.Store.Turns.Get(ctx, who.Person, turn)
-	return err == nil && t.State != TurnRunning, err
 }
 
 // Turn starts a turn and follows it; breaking off, or the end of ctx, cancels it. A refusal is its only element.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Role says whose message it is.
+// MessageRole says whose message it is.
 type MessageRole string
 
 // The roles of messages.

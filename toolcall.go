@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"example.com/deputy/query"
@@ -175,11 +176,27 @@ func viewed(view any, call string, columns []query.Column) (json.RawMessage, err
 		if fields["call_id"], err = json.Marshal(call); err != nil {
 			return nil, err
 		}
-		if fields["columns"], err = json.Marshal(Headings(columns)); err != nil {
+		if fields["columns"], err = json.Marshal(headed(columns, fields["columns"])); err != nil {
 			return nil, err
 		}
 	}
 	return json.Marshal(fields)
+}
+
+// headed are the headings of the columns that a view names, in its order; of all where it names none.
+func headed(columns []query.Column, named json.RawMessage) []Heading {
+	all := Headings(columns)
+	var names []string
+	if json.Unmarshal(named, &names) != nil || len(names) == 0 {
+		return all
+	}
+	out := []Heading{}
+	for _, n := range names {
+		if i := slices.IndexFunc(all, func(h Heading) bool { return h.Name == n }); i >= 0 {
+			out = append(out, all[i])
+		}
+	}
+	return out
 }
 
 func (a *Assistant) runPropose(ctx context.Context, s *Scope, in *turning, tool Tool, out *called) {

@@ -17,7 +17,7 @@ import (
 
 func TestTurnEvents(t *testing.T) {
 	t.Parallel()
-	b := setup(t, nil, calls(do("query_records", `{"table":"customers"}`)), calls(do("present_results", `{"view":"table","call_id":"c1"}`)),
+	b := setup(t, nil, calls(do("query_records", `{"table":"customers"}`)), calls(do("present_results", `{"view":"table","call_id":"c1","columns":["name","id"]}`)),
 		calls(do("update_record", phone)), scripted.Answer{Text: "There you are."})
 	got := b.ask(t, ann(), "", "show my customers, and set the phone of 1 to +47 555")
 	want := "turn.started, usage, tool.started, tool.finished, usage, tool.started, tool.finished, display, usage, tool.started, tool.finished, " +
@@ -37,7 +37,7 @@ func TestTurnEvents(t *testing.T) {
 		Columns []deputy.Heading `json:"columns"`
 	}
 	if err := json.Unmarshal(got.shows[0].View, &view); err != nil || got.shows[0].Call != got.tools[0].Call || view.Call != got.tools[0].Call ||
-		view.View != "table" || len(view.Columns) == 0 || view.Columns[0].Name != "id" {
+		view.View != "table" || len(view.Columns) != 2 || view.Columns[1].Name != "id" {
 		t.Errorf("%v %s", err, got.shows[0].View)
 	}
 	page, err := b.door().Result(t.Context(), ann(), got.tools[0].Call, 1, 1)
