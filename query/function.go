@@ -109,7 +109,7 @@ func count(least, most int) string {
 	if least == most {
 		return words[most]
 	}
-	return words[least] + " or " + strings.Fields(words[most])[0]
+	return strings.Fields(words[least])[0] + " or " + words[most]
 }
 
 // apply makes the operator of a checked call.

@@ -32,9 +32,9 @@ func (c *checker) steps(e ast.Expr) (list []step, ok bool) {
 		list, ok = c.steps(call.Args()[0])
 		switch v := call.Args()[1].AsLiteral().(type) {
 		case types.String:
-			return append(list, step{string(v), true, c.src.at(e)}), ok
+			return append(list, step{string(v), true, c.src.markAt(e)}), ok
 		case types.Int:
-			return append(list, step{strconv.FormatInt(int64(v), 10), true, c.src.at(e)}), ok && v >= 0
+			return append(list, step{strconv.FormatInt(int64(v), 10), true, c.src.markAt(e)}), ok && v >= 0
 		}
 	}
 	return nil, false

@@ -123,8 +123,22 @@ func (m *measure) all(es []ast.Expr, depth int) error {
 	return nil
 }
 
-// at is the column where a node stands: its first character, but the operator, dot or bracket of what has one.
+// at is the column to name for a node: its first character, but the operator of what has one, and the opening bracket of a call.
 func (s *Source) at(e ast.Expr) int {
+	for {
+		switch {
+		case e.Kind() == ast.SelectKind:
+			e = e.AsSelect().Operand()
+		case e.Kind() == ast.CallKind && e.AsCall().FunctionName() == "_[_]":
+			e = e.AsCall().Args()[0]
+		default:
+			return s.markAt(e)
+		}
+	}
+}
+
+// markAt is the column of the node's own mark, which is the dot or bracket of a path.
+func (s *Source) markAt(e ast.Expr) int {
 	r, ok := s.ast.SourceInfo().GetOffsetRange(e.ID())
 	if !ok {
 		return 0
@@ -134,7 +148,7 @@ func (s *Source) at(e ast.Expr) int {
 
 // nameAt is the column of the name that stands before the bracket of a call, or after the dot of a selection.
 func (s *Source) nameAt(e ast.Expr) int {
-	at := s.at(e)
+	at := s.markAt(e)
 	if e.Kind() == ast.SelectKind {
 		for at < len(s.runes) && unicode.IsSpace(s.runes[at]) {
 			at++
@@ -155,7 +169,7 @@ func (s *Source) nameAt(e ast.Expr) int {
 func (s *Source) literal(e ast.Expr) (Lit, error) {
 	switch v := e.AsLiteral().(type) {
 	case types.Double:
-		text, ok := s.number(s.at(e) - 1)
+		text, ok := s.number(s.markAt(e) - 1)
 		if d, isDecimal := decimal.Parse(text); ok && isDecimal && d.Scale() <= 20 {
 			if _, ok := d.Limit(); ok {
 				return Lit{V: Decimal(text), T: Dec}, nil
