@@ -54,10 +54,8 @@ func libraries(pkg string) []string {
 		return []string{"modernc.org/sqlite"}
 	case "transport/api":
 		return []string{"github.com/danielgtaylor/huma/v2", "github.com/xuri/excelize/v2"}
-	case "internal/schema":
-		return []string{"github.com/google/jsonschema-go"}
-	case "internal/decimal":
-		return []string{"github.com/cockroachdb/apd/v3"}
+	case "internal/rate":
+		return []string{"golang.org/x/time"}
 	case "internal/demo":
 		return []string{"modernc.org/sqlite"}
 	case "internal/app":
