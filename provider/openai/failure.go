@@ -79,10 +79,10 @@ func lost(ctx context.Context, err error) error {
 		return err
 	case quiet:
 		return &failure{code: deputy.Timeout, sentence: tooSlow, cause: errQuiet}
-	case errors.As(err, &f):
-		return err
 	case errors.As(err, &slow) && slow.Timeout():
 		return &failure{code: deputy.Timeout, sentence: tooSlow, cause: err}
+	case errors.As(err, &f):
+		return err
 	}
 	return &failure{code: deputy.Unavailable, sentence: notNow, cause: err, again: true}
 }

@@ -411,3 +411,35 @@ func TestErrorsTellNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestTimeoutOfTheGivenClient is within the answer: the client's own limit is a timeout like any other.
+func TestTimeoutOfTheGivenClient(t *testing.T) {
+	t.Parallel()
+	s := serve(t, hang(begun, nil))
+	m := start(t, s.URL, Config{HTTPClient: &http.Client{Timeout: 200 * time.Millisecond}})
+	if got := transcript(context.Background(), m, hello()); !strings.HasPrefix(got, "text \"There\"\nerror timeout") {
+		t.Errorf("got %s", got)
+	}
+}
+
+// TestOneModelForMany: a model serves many turns at once, and their answers do not mix.
+func TestOneModelForMany(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, who, _ := strings.Cut(string(readAll(t, r)), "I am ")
+		who, _, _ = strings.Cut(who, "\"")
+		_, _ = fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":%q},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", who)
+	}))
+	defer s.Close()
+	m := start(t, s.URL, Config{APIKey: secret})
+	var wg sync.WaitGroup
+	for i := range 16 {
+		wg.Go(func() {
+			r := deputy.Request{System: fmt.Sprintf("I am %d", i)}
+			if got, want := transcript(context.Background(), m, r), fmt.Sprintf("text \"%d\"\nstop end\n", i); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+	wg.Wait()
+}
