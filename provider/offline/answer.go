@@ -65,9 +65,9 @@ func verb(ts []token, i int) string {
 	switch w := ts[i]; {
 	case w.is("create", "add", "insert", "register"), article && w.is("open", "make", "log", "raise", "file", "start", "enter", "record"), w.is("new") && i+1 < len(ts) && anyOf(ts, ":", "=", "with"):
 		return "create"
-	case w.is("delete", "remove", "erase", "drop"):
+	case w.is("delete", "remove", "erase", "drop", "clear", "empty", "unset", "reset"):
 		return "delete"
-	case w.is("change", "update", "set", "modify", "edit", "correct", "rename", "mark", "assign", "put", "switch"):
+	case w.is("change", "update", "set", "modify", "edit", "correct", "rename", "mark", "assign", "reassign", "put", "switch"):
 		return "update"
 	case w.is("navigate"), anyAt(ts, i, "go to", "take me to", "bring me to", "jump to", "open the page") > 0, w.is("open") && anyOf(ts, "page"):
 		return "navigate"

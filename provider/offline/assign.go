@@ -84,7 +84,7 @@ func (d *desk) assignments(m mention, x ref, from int) []wish {
 		if stopAt < begin {
 			continue // a field of two halves: the name and phone of customer 12
 		}
-		if text, ok := d.newValue(begin, stopAt, true); ok {
+		if text, ok := d.newValue(begin, stopAt, a.from < m.from || m.from < 0); ok {
 			out = append(out, wish{a.f, text})
 		}
 	}
@@ -146,10 +146,32 @@ func (d *desk) bareValue(m mention, x ref, start int) []wish {
 			return []wish{{f, "false"}}
 		}
 	}
+	if d.words[start].is("assign", "reassign", "give", "transfer", "move") {
+		if f := m.table.assignee(); f != nil {
+			return []wish{{f, text}}
+		}
+	}
 	if d.words[start].is("rename") {
 		if fs := m.table.labelFields(); len(fs) == 1 {
 			return []wish{{fs[0], text}}
 		}
+	}
+	return nil
+}
+
+// assignee is the foreign key that a record is assigned by: the only one, or the one to a person.
+func (t *table) assignee() *field {
+	var all []*field
+	for _, f := range t.fields {
+		if f.parent == "" || f.readOnly {
+			continue
+		}
+		if all = append(all, f); hasWord(f, "assignee", "assigned", "rep", "owner", "agent", "employee", "user", "staff", "responsible", "handler", "worker") {
+			return f
+		}
+	}
+	if len(all) == 1 {
+		return all[0]
 	}
 	return nil
 }

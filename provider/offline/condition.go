@@ -94,6 +94,10 @@ func (r *reading) leads(i int, fs []*field) bool {
 // column notes a field that is only named: it is to be shown.
 func (r *reading) column(i int, fs []*field, n, sure int) (int, error) {
 	prev, next := r.tok(i-1), r.tok(i+n)
+	if sure >= 2 && prev.is("with", "having", "has", "have") && (i+n >= len(r.ts) || next.is("and", ",", "?", ".", "but", "with")) {
+		r.conds = append(r.conds, blankCond(fs, true))
+		return n, nil
+	}
 	if sure < 2 || i > 0 && !prev.is("show", "list", "the", "and", ",", "what", "get", "give", "me", "all", "display", "only", "see", "find", "their") || !next.is("of", "for", "and", ",") {
 		return r.noted(fs, n, sure)
 	}
@@ -124,7 +128,7 @@ func (r *reading) compare(fs []*field, op operator, i int) (cond, int, error) {
 	if f.dated() {
 		return r.compareDate(f, op, i)
 	}
-	for r.tok(i).is("the", "a", "an") {
+	for r.tok(i).is("the", "a", "an") && !r.tok(i).capital() {
 		i++
 	}
 	if op.op == "between" {

@@ -23,6 +23,7 @@ func (d *desk) look(start int) (string, error) {
 		return text, err
 	}
 	r := d.read(m)
+	r.owned(m)
 	if err := r.pointed(m); err != nil {
 		return "", err
 	}
@@ -65,56 +66,6 @@ func (r *reading) pointed(m mention) error {
 	return nil
 }
 
-// carry takes over the last question's conditions for "those in Oslo", or its record for "it".
-func (r *reading) carry() error {
-	for i := len(r.d.calls) - 1; i >= 0; i-- {
-		c := r.d.calls[i]
-		if c.turn == len(r.d.said) || c.arg("table") != r.t.name {
-			continue
-		}
-		if w := c.arg("where"); w != "" && anyOf(r.ts, "those", "them", "these", "they", "ones", "only", "just", "there") && !strings.HasPrefix(w, "lower(") {
-			r.conds = append(r.conds, cond{bracketed(w), "as before"})
-			return nil
-		}
-		break
-	}
-	if anyOf(r.ts, "it", "this", "record") && !anyOf(r.ts, "week", "month", "year", "quarter", "those", "them") {
-		if _, id := r.d.shown(r.t); id != "" {
-			r.id = id
-		}
-	}
-	return nil
-}
-
-func bracketed(w string) string {
-	if strings.Contains(w, "||") && !outer(w) {
-		return "(" + w + ")"
-	}
-	return w
-}
-
-// counts says whether a question that goes on with the last one wants a number, as that one did.
-func (d *desk) counts(m mention) bool {
-	if m.from >= 0 && !(len(d.words) > 0 && d.words[0].is("and")) {
-		return false
-	}
-	for i := len(d.calls) - 1; i >= 0; i-- {
-		if c := d.calls[i]; c.turn < len(d.said) {
-			switch c.tool {
-			case "count_records":
-				return true
-			case "present_results":
-				if !strings.Contains(c.args, `"number"`) {
-					return false
-				}
-			case "query_records", "get_record":
-				return false
-			}
-		}
-	}
-	return false
-}
-
 // one shows one record by its id, and says what was asked of it.
 func (r *reading) one() (string, error) {
 	got, err := r.d.call("get_record", struct {
@@ -131,14 +82,12 @@ func (r *reading) one() (string, error) {
 	var saids []string
 	for i := range r.ts {
 		fs, n, sure := r.named(i)
-		if n == 0 || sure < 2 {
+		if n == 0 || sure < 2 && len(fs) > 3 {
 			continue
 		}
 		r.spend(i, i+n)
-		if v := got.display(0, fs[0].name); v != "" {
-			saids = append(saids, fmt.Sprintf("the %s is %s", fs[0].called(), v))
-		} else {
-			saids = append(saids, "the "+fs[0].called()+" is empty")
+		for _, f := range fs {
+			saids = append(saids, "the "+f.called()+" is "+firstOf(got.display(0, f.name), "empty"))
 		}
 	}
 	if len(saids) > 0 {
@@ -192,12 +141,13 @@ func (r *reading) run(args queryArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	r.conds = append(slices.Clone(r.conds), r.sortSaid(args.OrderBy)...)
 	n := len(got.rows)
 	if n == 0 {
 		return fmt.Sprintf("There are no %s%s.", r.t.noun(2), said(r.conds)), nil
 	}
 	view := "table"
-	if n == 1 && !got.more {
+	if n == 1 && (!got.more || args.Limit == 1) {
 		view = "record"
 	}
 	shown := r.present1(got, view)
@@ -221,6 +171,23 @@ func (r *reading) run(args queryArgs) (string, error) {
 	default:
 		return fmt.Sprintf("Here are %d %s%s.", n, noun, said(r.conds)), nil
 	}
+}
+
+// sortSaid says how a list is sorted.
+func (r *reading) sortSaid(order []string) []cond {
+	if len(order) == 0 {
+		return nil
+	}
+	name, down := strings.CutSuffix(order[0], " desc")
+	if f := r.t.field(name); f != nil {
+		name = f.called()
+	} else if child, ok := strings.CutSuffix(name, ".count()"); ok {
+		name = "number of " + (&table{name: child}).noun(2)
+	}
+	if down {
+		name += ", descending"
+	}
+	return []cond{{said: "sorted by " + name}}
 }
 
 func firstErr(errs ...error) error {
@@ -298,29 +265,4 @@ func (r *reading) total() (string, error) {
 		verb = "is"
 	}
 	return fmt.Sprintf("There %s %s %s%s.", verb, figure, r.t.noun(n), said(r.conds)), nil
-}
-
-var nextPage = regexp.MustCompile(`(?i)^\s*(show |see |give me |list )?(me )?(the )?(next( \d+| page| ones)?|more|more please|continue|the rest)\s*[.!?]*\s*$`)
-
-// more goes on with the last list.
-func (d *desk) more() (string, bool, error) {
-	if !nextPage.MatchString(d.text) {
-		return "", false, nil
-	}
-	for i := len(d.calls) - 1; i >= 0; i-- {
-		c := d.calls[i]
-		if c.turn == len(d.said) || c.tool != "query_records" || c.result == nil {
-			continue
-		}
-		t := d.schema.find(c.arg("table"))
-		if t == nil || !c.result.more {
-			return "There are no more.", true, nil
-		}
-		args := c.query()
-		args.Offset += len(c.result.rows)
-		r := &reading{d: d, t: t}
-		text, err := r.run(args)
-		return text, true, err
-	}
-	return "", false, nil
 }

@@ -3,24 +3,25 @@ package offline
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
 
-// text is a field that may hold a text, and the path to it from the subject.
-type text struct {
-	path string
-	said string
-	f    *field
-}
+// text is an expression that may hold a wanted text, and how it is said.
+type text struct{ path, said string }
 
 // most bounds the texts that one probe asks for.
 const most = 20
 
-func ownTexts(t *table, prefix, saidPrefix string, fields []*field) []text {
+// ownTexts are the texts of a table's own records, their whole name first.
+func ownTexts(t *table) []text {
 	var out []text
-	for _, f := range fields {
-		out = append(out, text{prefix + f.name, saidPrefix + f.called(), f})
+	if x, ok := t.fullName(""); ok {
+		out = append(out, text{x, "name"})
+	}
+	for _, f := range t.textFields() {
+		out = append(out, text{f.name, f.called()})
 	}
 	return out
 }
@@ -47,7 +48,7 @@ func (d *desk) exactly(t *table, texts []text, want string) (*cond, error) {
 	if len(exprs) == 0 {
 		return nil, nil
 	}
-	r, err := d.call("query_records", queryArgs{Table: t.name, Where: strings.Join(exprs, " || "), Select: paths, Limit: 50}, false)
+	r, err := d.call("query_records", queryArgs{Table: t.name, Where: strings.Join(exprs, " || "), Select: paths, Limit: 100}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -65,17 +66,23 @@ func foldedIn(path string, names []string) string {
 	return "lower(" + path + ") in [" + strings.Join(qs, ", ") + "]"
 }
 
-// found reads from the rows which texts held which of the names.
+// found reads from the rows which texts held which of the names. A two-letter code counts only where no text held a whole name: CA is
+// Canada, or a state.
 func found(r *result, texts []text, names []string) *cond {
-	var exprs, saids []string
+	held := make([][]string, len(texts))
+	whole := false
 	for i, x := range texts {
-		var values []string
 		for row := range r.rows {
 			v := r.selected(row, i, x.path)
-			if slices.Contains(names, strings.ToLower(v)) && !slices.Contains(values, v) {
-				values = append(values, v)
+			if slices.Contains(names, strings.ToLower(v)) && !slices.Contains(held[i], v) {
+				held[i] = append(held[i], v)
+				whole = whole || len(v) > 2
 			}
 		}
+	}
+	var exprs, saids []string
+	for i, x := range texts {
+		values := slices.DeleteFunc(held[i], func(v string) bool { return whole && len(v) <= 2 })
 		slices.Sort(values)
 		for _, v := range values {
 			exprs = append(exprs, x.path+" == "+quote(v))
@@ -121,7 +128,9 @@ func (d *desk) loosely(t *table, texts []text, want string) (*cond, error) {
 	for _, w := range strings.Fields(want) {
 		var exprs []string
 		for _, x := range texts[:min(len(texts), most/2)] {
-			exprs = append(exprs, x.path+".contains("+quote(w)+")")
+			if !strings.Contains(x.path, " ") {
+				exprs = append(exprs, x.path+".contains("+quote(w)+")")
+			}
 		}
 		if len(all) < 4 && len(exprs) > 0 {
 			all = append(all, either(exprs))
@@ -130,7 +139,7 @@ func (d *desk) loosely(t *table, texts []text, want string) (*cond, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	expr := strings.Join(all, " && ")
+	expr := where([]cond{{expr: strings.Join(all, " && ")}})
 	r, err := d.call("query_records", queryArgs{Table: t.name, Where: expr, Limit: 1}, false)
 	if err != nil || len(r.rows) == 0 {
 		return nil, err
@@ -138,43 +147,27 @@ func (d *desk) loosely(t *table, texts []text, want string) (*cond, error) {
 	return &cond{"(" + expr + ")", fmt.Sprintf("with %q in its texts", want)}, nil
 }
 
-// probe finds the records of a table that a text describes, near fields first: own texts, those of its parents, and one step further.
-func (d *desk) probe(t *table, want string, byName bool) (*cond, error) {
-	own := ownTexts(t, "", "", t.textFields())
-	if c, err := d.exactly(t, own, want); c != nil || err != nil {
-		return c, err
+// probe finds the records of a table that a text describes. It looks into their own texts, those of their parents, and one step further;
+// for what a record is "by", into parents first.
+func (d *desk) probe(t *table, want string, how hint) (*cond, error) {
+	own := ownTexts(t)
+	if how != by {
+		if c, err := d.exactly(t, own, want); c != nil || err != nil {
+			return c, err
+		}
 	}
-	parents, err := d.parentsOf(t)
+	near, far, err := d.parentTexts(t, how)
 	if err != nil {
 		return nil, err
 	}
-	var near, far []text
-	for _, p := range t.parents {
-		if pt := parents[p.name]; pt != nil {
-			near = append(near, ownTexts(pt, p.name+".", p.name+" ", bounded(pt, byName))...)
-		}
+	steps := [][]text{near, far}
+	if how == by {
+		steps = [][]text{append(slices.Clone(near), far...), own}
 	}
-	if c, err := d.exactly(t, near, want); c != nil || err != nil {
-		return c, err
-	}
-	for _, p := range t.parents {
-		pt := parents[p.name]
-		if pt == nil || pt == t {
-			continue
+	for _, texts := range steps {
+		if c, err := d.exactly(t, texts, want); c != nil || err != nil {
+			return c, err
 		}
-		grand, err := d.parentsOf(pt)
-		if err != nil {
-			return nil, err
-		}
-		for _, g := range pt.parents {
-			if gt := grand[g.name]; gt != nil && gt != t {
-				path := p.name + "." + g.name
-				far = append(far, ownTexts(gt, path+".", strings.ReplaceAll(path, ".", " ")+" ", bounded(gt, byName))...)
-			}
-		}
-	}
-	if c, err := d.exactly(t, far, want); c != nil || err != nil {
-		return c, err
 	}
 	if c, err := d.loosely(t, own, want); c != nil || err != nil {
 		return c, err
@@ -182,14 +175,86 @@ func (d *desk) probe(t *table, want string, byName bool) (*cond, error) {
 	return d.loosely(t, near, want)
 }
 
-// bounded are a parent's texts: those that name it, and for a place all.
-func bounded(t *table, byName bool) []*field {
-	if byName {
-		return t.labelFields()
+// hint is how a text stands in a question.
+type hint string
+
+const (
+	plainly hint = ""      // rock tracks
+	place   hint = "place" // in Norway
+	by      hint = "by"    // by AC/DC
+)
+
+// parentTexts are the texts of the records that a table's belong to, and of those that these belong to.
+func (d *desk) parentTexts(t *table, how hint) (near, far []text, err error) {
+	parents, err := d.parentsOf(t)
+	if err != nil {
+		return nil, nil, err
 	}
-	fs := t.textFields()
-	return fs[:min(len(fs), 10)]
+	for _, p := range t.parents {
+		pt := parents[p.name]
+		if pt == nil {
+			continue
+		}
+		near = append(near, pt.texts(p.name, how)...)
+		if pt == t {
+			continue
+		}
+		grand, err := d.parentsOf(pt)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, g := range pt.parents {
+			if gt := grand[g.name]; gt != nil && gt != t {
+				far = append(far, gt.texts(p.name+"."+g.name, how)...)
+			}
+		}
+	}
+	return near, far, nil
 }
+
+// texts are a parent's: those that name it, and for a place all.
+func (t *table) texts(path string, how hint) []text {
+	said := strings.ReplaceAll(strings.ReplaceAll(path, ".", " "), "_", " ")
+	var out []text
+	if x, ok := t.fullName(path + "."); ok {
+		out = append(out, text{x, said})
+	}
+	fields := t.labelFields()
+	if how == place {
+		fields = t.textFields()
+		fields = fields[:min(len(fields), 10)]
+	}
+	for _, f := range fields {
+		out = append(out, text{path + "." + f.name, said + " " + f.called()})
+	}
+	return out
+}
+
+// fullName is the label of a table's records as an expression, where it is made of several fields.
+func (t *table) fullName(prefix string) (string, bool) {
+	if t.field(t.recordLabel) != nil || t.recordLabel == "" || len(t.recordLabel) > 200 {
+		return "", false
+	}
+	var out strings.Builder
+	for i, part := range strings.Split(t.recordLabel, `"`) {
+		if i > 0 {
+			out.WriteByte('"')
+		}
+		if i%2 == 1 {
+			out.WriteString(part)
+			continue
+		}
+		for _, w := range identifier.FindAllString(part, -1) {
+			if t.field(w) == nil {
+				return "", false
+			}
+		}
+		out.WriteString(identifier.ReplaceAllString(part, prefix+"$0"))
+	}
+	return out.String(), true
+}
+
+var identifier = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
 
 // identify is the id of the one record of a table that a reference means.
 func (d *desk) identify(t *table, r ref) (string, error) {
@@ -222,7 +287,7 @@ func (d *desk) named(t *table, name string) ([]string, error) {
 	if len(t.key) == 0 {
 		return nil, unclear("The " + t.noun(2) + " have no key, so one of them cannot be picked.")
 	}
-	own := ownTexts(t, "", "", t.textFields())
+	own := ownTexts(t)
 	c, err := d.exactly(t, own, name)
 	if c == nil && err == nil {
 		c, err = d.loosely(t, own, name)

@@ -7,7 +7,7 @@ import (
 
 // absent reads "without email", "with no orders", "that have no invoices".
 func (r *reading) absent(i int) (int, error) {
-	n := anyAt(r.ts, i, "without", "without any", "with no", "have no", "has no", "having no", "missing", "lacking", "do not have", "don't have", "never placed")
+	n := anyAt(r.ts, i, "without", "without any", "with no", "have no", "has no", "having no", "no", "missing", "lacking", "do not have", "don't have", "never placed")
 	if n == 0 {
 		return r.present(i)
 	}
@@ -117,8 +117,11 @@ func (r *reading) related(i int) (int, error) {
 		return 0, nil
 	}
 	expr, err := r.far(m.table, x)
-	if err != nil || expr == "" {
+	if err != nil {
 		return 0, err
+	}
+	if expr == "" {
+		return 0, unclear("I do not see how " + r.t.noun(2) + " belong to a " + m.table.noun(1) + ": no relation leads from the one to the other in two steps.")
 	}
 	r.conds = append(r.conds, cond{expr, spoken(r.d.text, r.ts, m.from, x.to)})
 	return r.past(x.to) - i, nil
@@ -134,15 +137,16 @@ func (r *reading) past(to int) int {
 func (r *reading) parent(i, n int, p relation, k int) (int, error) {
 	m := mention{from: i + n, to: i + n + k}
 	x := r.d.refOf(r.ts, m)
-	if x.none() || len(p.fields) != 1 {
-		return 0, nil
-	}
 	if err := r.d.describe(p.table); err != nil {
 		return 0, err
 	}
 	t := r.d.schema.find(p.table)
-	if t == nil {
+	if t == nil || len(p.fields) != 1 {
 		return 0, nil
+	}
+	if x.none() { // invoices of customers in Norway
+		r.scope = t.texts(p.name, place)
+		return n + k, nil
 	}
 	id, err := r.d.identify(t, x)
 	if err != nil {
@@ -197,6 +201,30 @@ func (r *reading) far(t *table, x ref) (string, error) {
 			}
 			id, err := r.d.identify(t, x)
 			return p.name + "." + g.fields[0] + " == " + literal(pt.field(g.fields[0]), id), err
+		}
+	}
+	return r.across(t, x)
+}
+
+// across is the condition on a table at the other side of one that joins the two.
+func (r *reading) across(t *table, x ref) (string, error) {
+	for _, c := range r.t.children {
+		if err := r.d.describe(c.table); err != nil {
+			return "", err
+		}
+		child := r.d.schema.find(c.table)
+		if child == nil {
+			continue
+		}
+		for _, p := range child.parents {
+			if p.table != t.name || len(p.fields) != 1 {
+				continue
+			}
+			if err := r.d.describe(t.name); err != nil {
+				return "", err
+			}
+			id, err := r.d.identify(t, x)
+			return fmt.Sprintf("%s.exists(c, c.%s == %s)", c.name, p.fields[0], literal(child.field(p.fields[0]), id)), err
 		}
 	}
 	return "", nil
@@ -319,6 +347,16 @@ func (r *reading) age(i, n int, op operator, hint string) (int, bool) {
 // figured reads a comparison that no field goes with: "over 10", "cheaper than 50", "between 5 and 10 milliseconds".
 func (r *reading) figured(i int) (int, error) {
 	op, ok := operatorAt(r.ts, i)
+	if ok && (op.op == "contains" || op.op == "startsWith" || op.op == "endsWith") && i+op.n < len(r.ts) {
+		if fs := r.t.labelFields(); len(fs) > 0 {
+			c, k, err := r.compare(fs, op, i+op.n)
+			if err != nil || k < 0 {
+				return 0, err
+			}
+			r.conds = append(r.conds, c)
+			return op.n + k, nil
+		}
+	}
 	if !ok || op.n == 0 || !strings.ContainsAny(op.op, "<>b") || op.op == "blank" || op.op == "before" {
 		return 0, nil
 	}
@@ -421,6 +459,28 @@ func (r *reading) flag(i int) (cond, bool) {
 
 // placed reads a text behind a small word: "in Norway", "by AC/DC", "called Acme".
 func (r *reading) placed(i int) (int, error) {
+	no := 0
+	for r.tok(i+no).is("not", "outside", "except", "excluding", "aren't", "isn't", "based", "located", "living") && no < 3 {
+		no++
+	}
+	if no > 0 && (r.tok(i+no).is("in", "from", "at", "near") || r.tok(i+no-1).is("outside")) && anyOf(r.ts[i:i+no], "not", "outside", "except", "excluding", "aren't", "isn't") {
+		before := len(r.conds)
+		at := 0
+		if r.tok(i+no-1).is("outside") && !r.tok(i+no).is("in", "from", "at", "near") {
+			at = -1
+		}
+		n, err := r.probed(i+no, at+1, place)
+		if err != nil {
+			return 0, err
+		}
+		for k := before; k < len(r.conds); k++ {
+			if strings.HasPrefix(r.conds[k].said, "with ") {
+				return 0, unclear(fmt.Sprintf("No text of the %s is exactly %q, so I cannot leave it out.", r.t.noun(2), spoken(r.d.text, r.ts, i+no+at+1, i+no+n)))
+			}
+			r.conds[k] = cond{negate([]string{r.conds[k].expr}), "not: " + r.conds[k].said}
+		}
+		return no + n, nil
+	}
 	if !r.tok(i).is("in", "from", "at", "near", "of", "by", "for", "named", "called", "around", "within") {
 		return 0, nil
 	}
@@ -431,7 +491,14 @@ func (r *reading) placed(i int) (int, error) {
 	if i+n >= len(r.ts) || r.used[i+n] || r.ts[i+n].mark() || !r.ts[i+n].quoted && stop(r.ts[i+n].low) {
 		return 0, nil
 	}
-	return r.probed(i, n, !r.tok(i).is("in", "from", "at", "near", "around", "within"))
+	how := plainly
+	switch {
+	case r.tok(i).is("in", "from", "at", "near", "around", "within"):
+		how = place
+	case r.tok(i).is("by"):
+		how = by
+	}
+	return r.probed(i, n, how)
 }
 
 // left reads words that nothing else explains: they are looked for in the texts, never passed over.
@@ -440,30 +507,87 @@ func (r *reading) left(i int) (int, error) {
 	if t.mark() || !t.quoted && stop(t.low) {
 		return 1, nil
 	}
-	return r.probed(i, 0, true)
+	if f := r.explains(t.low); f != nil || r.tok(i+1).is("by") {
+		return r.passive(i, f)
+	}
+	return r.probed(i, 0, plainly)
 }
 
-func (r *reading) probed(i, n int, byName bool) (int, error) {
-	to := nameEnd(r.ts, i+n)
-	for k := i + n; k < to; k++ {
-		if r.used[k] || k > i+n && r.tok(k).quoted {
-			to = k
+// explains says whether a word is a verb of some field's name: customers that Jane supports, with a support_rep_id.
+func (r *reading) explains(word string) *field {
+	for _, f := range r.t.fields {
+		for _, w := range words(f.name + " " + f.label) {
+			if len(w) > 3 && stem(w) == stem(word) {
+				return f
+			}
 		}
 	}
-	if to <= i+n {
-		to = i + n + 1
+	return nil
+}
+
+// passive reads who stands behind a verb, where the verb names a foreign key: "report to Nancy Edwards".
+func (r *reading) passive(i int, f *field) (int, error) {
+	n := 1
+	for r.tok(i+n).is("by", "to", "with", "for") {
+		n++
 	}
-	want := spoken(r.d.text, r.ts, i+n, to)
-	if want == "" {
+	if f == nil || f.parent == "" || i+n >= len(r.ts) || r.used[i+n] || !r.ts[i+n].capital() || r.ts[i+n].mark() {
 		return 1, nil
 	}
-	c, err := r.d.probe(r.t, want, byName)
+	to := nameEnd(r.ts, i+n)
+	name := spoken(r.d.text, r.ts, i+n, to)
+	expr, err := r.d.refersTo(f, name)
 	if err != nil {
 		return 0, err
 	}
-	if c == nil {
-		return 0, unclear(fmt.Sprintf("I found no %s for %q: no text of theirs, or of the records they belong to, says so.", r.t.noun(2), want))
-	}
-	r.conds = append(r.conds, *c)
+	r.conds = append(r.conds, cond{expr, f.called() + ` is "` + name + `"`})
 	return to - i, nil
+}
+
+// probed makes a condition of a text n tokens behind a place, and of those that follow it after "or", "and" and commas.
+func (r *reading) probed(i, n int, how hint) (int, error) {
+	var exprs, saids []string
+	at := i + n
+	for {
+		c, to, err := r.probe1(at, how)
+		if err != nil {
+			return 0, err
+		}
+		exprs, saids = append(exprs, c.expr), append(saids, c.said)
+		next := r.tok(to + 1)
+		if at = to + 1; how != place || !r.tok(to).is("or", "and", ",") || at >= len(r.ts) || r.used[at] || !next.capital() || len(exprs) > 4 {
+			r.conds = append(r.conds, cond{either(exprs), strings.Join(saids, " or ")})
+			return to - i, nil
+		}
+	}
+}
+
+func (r *reading) probe1(at int, how hint) (cond, int, error) {
+	to := nameEnd(r.ts, at)
+	for k := at; k < to; k++ {
+		if r.used[k] || k > at && r.tok(k).quoted {
+			to = k
+		}
+	}
+	to = min(max(to, at+1), len(r.ts))
+	want := spoken(r.d.text, r.ts, at, to)
+	if want == "" {
+		return cond{}, to, errLost
+	}
+	var c *cond
+	var err error
+	if r.scope != nil {
+		if c, err = r.d.exactly(r.t, r.scope, want); c == nil && err == nil {
+			c, err = r.d.loosely(r.t, r.scope, want)
+		}
+	} else {
+		c, err = r.d.probe(r.t, want, how)
+	}
+	if err != nil {
+		return cond{}, to, err
+	}
+	if c == nil {
+		return cond{}, to, unclear(fmt.Sprintf("I found no %s for %q: no text of theirs, or of the records they belong to, says so.", r.t.noun(2), want))
+	}
+	return *c, to, nil
 }

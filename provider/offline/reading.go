@@ -16,11 +16,16 @@ type reading struct {
 	order   []string
 	limit   int
 	id      string // one record
+	onlyOne bool   // the subject is named in the singular
+	scope   []text // of the parent that was named last: what follows is about it
 }
 
 func (d *desk) read(m mention) *reading {
 	r := &reading{d: d, t: m.table, ts: d.words, used: make([]bool, len(d.words))}
 	r.spend(m.from, m.to)
+	if w := r.tok(m.to - 1).low; m.from >= 0 && singular(w) == w && plural(w) != w {
+		r.onlyOne = true
+	}
 	return r
 }
 
@@ -125,7 +130,8 @@ func (r *reading) sortedByChildren(i, n int) (int, error) {
 		n++
 	}
 	if c, k := r.child(i + n); k > 0 {
-		r.sortOn(c.name+".count()", true)
+		r.few()
+		r.sortOn(c.name+".count()", !r.tok(i).is("least", "fewest"))
 		return n + k, nil
 	}
 	return 0, nil
@@ -157,10 +163,7 @@ func (r *reading) superlative(i int) (int, error) {
 	down, byDate := true, false
 	switch word := t.low; {
 	case t.is("most", "least", "fewest") && n == 1:
-		if k, err := r.sortedByChildren(i, 1); k > 0 || err != nil || r.tok(i).is("most") {
-			return k, err
-		}
-		return 0, nil
+		return r.sortedByChildren(i, 1)
 	case t.is("newest", "latest", "youngest", "recent") || n == 2 && r.tok(i+1).is("recent"):
 		byDate = true
 	case t.is("oldest", "earliest"):
@@ -174,6 +177,7 @@ func (r *reading) superlative(i int) (int, error) {
 		return 0, nil
 	}
 	if byDate {
+		r.few()
 		f := r.dateField("")
 		if f != nil {
 			r.sortOn(f.name, down)
@@ -183,6 +187,7 @@ func (r *reading) superlative(i int) (int, error) {
 		return n, nil
 	}
 	if fs, k, sure := r.named(i + n); k > 0 && sure >= 1 && fs[0].numeric() {
+		r.few()
 		r.sortOn(fs[0].name, down)
 		return n + k, nil
 	}
@@ -190,8 +195,20 @@ func (r *reading) superlative(i int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	r.few()
 	r.sortOn(f.name, down)
 	return n, nil
+}
+
+// few bounds a list of the first ones where the message gives no number: one where it names the record in the singular, else ten.
+func (r *reading) few() {
+	switch {
+	case r.limit > 0:
+	case r.onlyOne:
+		r.limit = 1
+	default:
+		r.limit = 10
+	}
 }
 
 // bareTop says whether "top" stands without a field or a child to sort by.

@@ -22,6 +22,7 @@ type table struct {
 type field struct {
 	name, label, typ   string
 	required, readOnly bool
+	secret             bool
 	values             []value
 	parent             string // the table it refers to
 	names              map[string]int
@@ -106,8 +107,8 @@ func (s *schema) describe(m map[string]any) {
 }
 
 func readField(t *table, m map[string]any) *field {
-	f := &field{name: str(m["name"]), label: str(m["label"]), typ: str(m["type"]), parent: str(m["parent"])}
-	f.required, f.readOnly = m["required"] == true, m["read_only"] == true
+	f := &field{name: str(m["name"]), label: str(m["label"]), typ: str(m["type"])}
+	f.required, f.readOnly, f.secret = m["required"] == true, m["read_only"] == true, m["secret"] == true
 	for _, v := range list(m["values"]) {
 		if o := object(v); o != nil {
 			f.values = append(f.values, value{firstOf(str(o["value"]), str(o["id"]), str(o["name"])), str(o["label"])})
@@ -168,7 +169,7 @@ func (t *table) isKey(f *field) bool { return slices.Contains(t.key, f.name) }
 func (t *table) textFields() []*field {
 	var out []*field
 	for _, f := range t.fields {
-		if f.typ == "string" && len(f.values) == 0 && len(out) < 16 {
+		if f.typ == "string" && !f.secret && len(f.values) == 0 && len(out) < 16 {
 			out = append(out, f)
 		}
 	}

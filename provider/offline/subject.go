@@ -95,6 +95,11 @@ func nameEnd(ts []token, i int) int {
 		if t.is(",", ";", ":", "?", "!", "(", ")", "'s", "=", ">", "<", ">=", "<=") || t.is(".") {
 			break
 		}
+		if to > i && ts[i].capital() && !t.capital() && !t.is("of", "and", "&", "de", "van", "von", "der", "la", "the", "og", "da", "di", "du", "dos", "del", "el", "al") {
+			if _, ok := t.figure(); !ok && !t.mark() {
+				break
+			}
+		}
 		if to > i && !t.capital() && t.is("and", "or", "with", "whose", "where", "who", "that", "which", "in", "from", "at", "to", "as", "since", "before", "after", "during",
 			"is", "are", "has", "have", "for", "by", "sorted", "ordered", "order", "over", "above", "under", "below", "last", "this", "today", "yesterday", "please", "live", "on", "but", "of", "place", "placed", "get", "status", "set", "made") {
 			break
@@ -113,30 +118,6 @@ func (d *desk) refOf(ts []token, m mention) ref {
 		return ref{this: true, to: m.to}
 	}
 	return refAt(d.text, ts, m.to)
-}
-
-// shown is the record that "it" or "this customer" means: the screen's, else the last single one in a result.
-func (d *desk) shown(t *table) (tableName, id string) {
-	if d.screen.record != "" && d.screen.table != "" && (t == nil || d.screen.table == t.name) {
-		return d.screen.table, d.screen.record
-	}
-	for i := len(d.calls) - 1; i >= 0; i-- {
-		c := d.calls[i]
-		name := c.arg("table")
-		if c.turn == len(d.said) || name == "" || t != nil && t.name != name || c.result == nil {
-			continue
-		}
-		if rec := c.arg("id"); rec != "" {
-			return name, rec
-		}
-		if c.tool != "query_records" || len(c.result.rows) == 0 {
-			continue
-		}
-		if s := d.schema.find(name); s != nil && len(s.key) == 1 {
-			return name, str(c.result.cell(0, s.key[0]))
-		}
-	}
-	return "", ""
 }
 
 // subject is the table that a message is about, and where it names it; the table of the last question where it names none but goes on with it.
@@ -163,14 +144,12 @@ func (d *desk) subject(ts []token) (mention, error) {
 
 func (d *desk) carried(ts []token) (mention, error) {
 	name := ""
-	goesOn := anyOf(ts, "it", "its", "his", "her", "their", "them", "those", "these", "they", "this", "that", "there", "one", "ones") || len(ts) > 0 && ts[0].is("and", "what", "how", "only", "just", "now", "also", "sort", "order", "but", "in", "from", "more", "next")
-	if anyOf(ts, "this", "record", "it", "its") && d.screen.table != "" {
+	goesOn := anyOf(ts, "it", "its", "his", "her", "him", "he", "she", "their", "them", "those", "these", "they", "this", "that", "there", "one", "ones") || len(ts) > 0 && ts[0].is("and", "what", "how", "only", "just", "now", "also", "sort", "order", "but", "in", "from", "more", "next")
+	if (anyOf(ts, "this", "record") || pronoun(ts)) && d.screen.table != "" {
 		name = d.screen.table
 	}
-	for i := len(d.calls) - 1; i >= 0 && name == "" && goesOn; i-- {
-		if c := d.calls[i]; c.turn < len(d.said) {
-			name = c.arg("table")
-		}
+	if c := d.presented(nil); c != nil && name == "" && goesOn {
+		name = c.arg("table")
 	}
 	if len(d.schema.tables) == 1 && name == "" {
 		name = d.schema.tables[0].name

@@ -230,11 +230,34 @@ func addArticle(noun string) string {
 	return "a " + noun
 }
 
-// remove proposes that one record be deleted.
+// clears are the fields that "remove the phone of customer 12" is about: it is no deletion.
+func (d *desk) clears(m mention, x ref, start int) []wish {
+	spent := make([]bool, len(d.words))
+	for i := max(m.from, 0); i < max(m.to, x.to) && i < len(spent); i++ {
+		spent[i] = true
+	}
+	r := &reading{d: d, t: m.table, ts: d.words, used: spent}
+	var out []wish
+	for i := start + 1; i < len(d.words); i++ {
+		if fs, n, sure := r.named(i); n > 0 && sure >= 2 && !d.words[i].quoted {
+			out = append(out, wish{writable(m.table, fs), ""})
+			i += n - 1
+		}
+	}
+	return out
+}
+
+// remove proposes that one record be deleted, or that fields of it be emptied.
 func (d *desk) remove(start int) (string, error) {
 	m, x, err := d.target(start)
 	if err != nil {
 		return "", err
+	}
+	if found := d.clears(m, x, start); len(found) > 0 {
+		return d.proposeUpdate(m.table, x, found)
+	}
+	if d.words[start].is("clear", "empty", "unset", "reset") {
+		return "", unclear("Which field should be emptied? Write it like: clear the " + d.exampleField(m.table) + " of " + m.table.noun(1) + " 12.")
 	}
 	id, err := d.identify(m.table, x)
 	if err != nil {
