@@ -43,7 +43,7 @@ func readSQLite(ctx context.Context, db *sql.DB) (*schema, error) {
 		if own(e.name) {
 			continue
 		}
-		t := table{name: e.name, view: e.kind == "view", strict: e.strict}
+		t := table{name: e.name, view: e.kind != "table", strict: e.strict}
 		err := readSQLiteTable(ctx, db, &t, e.wr)
 		if err != nil && e.kind != "table" && ctx.Err() == nil {
 			continue // a view over tables that are gone, a module that is not there: nothing to read

@@ -1,0 +1,190 @@
+package sqldb_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/deputy"
+	"example.com/deputy/host/sqldb"
+	"example.com/deputy/query"
+)
+
+// TestAnythingAnywhere: SQLite keeps any value in any column. What is no value of the type is NULL, in what is read and in conditions.
+func TestAnythingAnywhere(t *testing.T) {
+	t.Parallel()
+	h := shop(t, `CREATE TABLE x (id INTEGER PRIMARY KEY, i INTEGER, s TEXT, d DECIMAL(10,2), b BOOLEAN, day DATE, at DATETIME, j JSON, f REAL, u)`,
+		`INSERT INTO x VALUES (1, 'abc', x'00ff', 'abc', 'abc', 'abc', 'abc', 'abc', 'abc', 'abc')`,
+		`INSERT INTO x VALUES (2, 1.5, 12, '1e3', 'TRUE', '2026-01-31 10:00:00', '2026-01-31', '5', 1e300, 5)`,
+		`INSERT INTO x VALUES (3, 1e20, 1.5, 0.1 + 0.2, 2, 1769817600, 1769817600, '{"a":1}', 0.1, 1.5)`,
+		`INSERT INTO x VALUES (4, x'31', 'z', 9007199254740993, '', 2461071.5, 1769817600123, '[1', -1e999, x'31')`)
+	for _, tt := range []struct{ column, want string }{
+		{"i", "-,-,-,-"}, {"s", "-,12,1.5,z"}, {"d", "-,1000.00,0.30,9007199254740993.00"}, {"b", "-,true,true,-"},
+		{"day", "-,2026-01-31,2026-01-31,2026-01-31"}, {"at", "-,2026-01-31T00:00:00Z,2026-01-31T00:00:00Z,2026-01-31T00:00:00.123Z"},
+		{"j", `-,5,{"a":1},-`}, {"f", "-,-,0.1,-"}, {"u", "abc,5,1.5,-"},
+	} {
+		got := strings.Join(ask(t, h, "x", "", []string{"id"}, tt.column), ",")
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.column, got, tt.want)
+		}
+		null := strings.Join(ask(t, h, "x", "", []string{"id"}, tt.column+" == null"), ",")
+		want := ""
+		for _, v := range strings.Split(tt.want, ",") {
+			want += fmt.Sprintf(",%v", v == "-")
+		}
+		if ","+null != want && tt.column != "j" {
+			t.Errorf("%s == null: %s, want %s", tt.column, null, want[1:])
+		}
+	}
+	for where, want := range map[string]string{`i > 0`: "", `i < 0`: "", `i != 1`: "1,2,3,4", `s < "a"`: "2,3", `s > "0"`: "2,3,4", `d > 0`: "2,3,4", `d == 0.3`: "3", `u == "5"`: "2", `f > 0`: "3", `at > timestamp("2026-01-31T00:00:00Z")`: "4"} {
+		if got := strings.Join(ask(t, h, "x", where, nil, "id"), ","); got != want {
+			t.Errorf("%s: %s, want %s", where, got, want)
+		}
+	}
+}
+
+func TestCollationAndAffinity(t *testing.T) {
+	t.Parallel()
+	h := shop(t, `CREATE TABLE x (id INTEGER PRIMARY KEY, s TEXT COLLATE NOCASE, r TEXT COLLATE RTRIM, n STRING)`, `CREATE TABLE y (id INTEGER PRIMARY KEY, s TEXT, x_id INT REFERENCES x)`,
+		`INSERT INTO x VALUES (1, 'a', 'a', '007'), (2, 'A', 'a ', 'x'), (3, 'b', 'b', '1.50')`, `INSERT INTO y VALUES (1, 'A', 2)`)
+	for where, want := range map[string]string{`s == "a"`: "1", `s in ["A"]`: "2", `s < "a"`: "2", `r == "a"`: "1", `n == "7"`: "1", `n == "1.5"`: "3", `all.y.exists(y, y.s == s)`: "2"} {
+		if got := strings.Join(ask(t, h, "x", where, nil, "id"), ","); got != want {
+			t.Errorf("%s: %s, want %s", where, got, want)
+		}
+	}
+	if got := ask(t, h, "x", "", []string{"s"}, "s"); strings.Join(got, ",") != "A,a,b" {
+		t.Errorf("by s: %v", got)
+	}
+}
+
+func TestSecretsHaveAValueOrNot(t *testing.T) {
+	t.Parallel()
+	h := shop(t, `CREATE TABLE x (id INTEGER PRIMARY KEY, photo BLOB, password TEXT)`, `INSERT INTO x VALUES (1, x'00', NULL), (2, NULL, 'p')`)
+	table := tableOf(t, h, "x")
+	for _, name := range []string{"photo", "password"} {
+		f, _ := table.Field(name)
+		has := query.Op{Fn: "!=", Args: []query.Expr{query.Ref{Table: "x", Field: f}, query.Lit{T: query.Null}}, T: query.Bool}
+		rows, err := h.Query(t.Context(), deputy.Person{}, query.Query{Table: "x", Limit: 9, Select: []query.Column{{As: name, Expr: has}}})
+		if err != nil || rows.Rows[0][0] != (name == "photo") || rows.Rows[1][0] != (name == "password") {
+			t.Errorf("%s: %v %v", name, rows.Rows, err)
+		}
+	}
+}
+
+func TestTimestampsKeepTheirStyle(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ sample, want string }{
+		{"NULL", "'2026-07-01 14:30:00'"}, {"'2020-01-01 00:00:00'", "'2026-07-01 14:30:00'"}, {"'2020-01-01T00:00:00'", "'2026-07-01T14:30:00'"},
+		{"'2020-01-01T00:00:00Z'", "'2026-07-01T12:30:00Z'"}, {"'2020-01-01 00:00:00.000'", "'2026-07-01 14:30:00.000'"}, {"'2020-01-01 00:00:00+01:00'", "'2026-07-01 12:30:00+00:00'"},
+		{"'2020-01-01 00:00:00 +0000 UTC'", "'2026-07-01 12:30:00 +0000 UTC'"}, {"1577836800", "1782909000"}, {"1577836800000", "1782909000000"}, {"2458849.5", "'2026-07-01 14:30:00'"},
+	} {
+		path, db := create(t, `CREATE TABLE x (id INTEGER PRIMARY KEY, at DATETIME)`, `INSERT INTO x VALUES (1, `+tt.sample+`)`)
+		zone, err := time.LoadLocation("Europe/Oslo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := open(t, sqldb.Config{URL: "sqlite:" + path, Zone: zone})
+		text := "2026-07-01T12:30:00Z"
+		write(t, h, deputy.Done, deputy.Change{Verb: deputy.Create, Table: "x", Values: []deputy.Assign{{Field: "at", Type: query.Timestamp, Text: &text}}})
+		var got string
+		if err := db.QueryRow(`SELECT quote(at) FROM x WHERE id = 2`).Scan(&got); err != nil || got != tt.want {
+			t.Errorf("beside %s: %s, %v; want %s", tt.sample, got, err, tt.want)
+		}
+		if read := ask(t, h, "x", "id == 2", nil, "at"); read[0] != text {
+			t.Errorf("beside %s: read again as %s", tt.sample, read[0])
+		}
+	}
+}
+
+// write applies one change and wants a state; it gives the answer.
+func write(t testing.TB, h deputy.Host, state deputy.State, c deputy.Change) deputy.Applied {
+	t.Helper()
+	out, err := h.Apply(context.Background(), deputy.Person{}, "key", []deputy.Write{{Change: c}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out[0].State != state {
+		t.Fatalf("%+v: %+v, want %s", c, out[0], state)
+	}
+	return out[0]
+}
+
+func set(table, key, field string, typ query.Type, text string) deputy.Change {
+	return deputy.Change{Verb: deputy.Update, Table: table, Key: []string{key}, Values: []deputy.Assign{{Field: field, Type: typ, Text: &text}}}
+}
+
+func TestValuesAreKeptExactlyOrRefused(t *testing.T) {
+	t.Parallel()
+	path, db := create(t, `CREATE TABLE x (id INTEGER PRIMARY KEY, d DECIMAL(20,2), r REAL, free NUMERIC, short VARCHAR(3), b BOOLEAN, i INTEGER, j JSON)`, `INSERT INTO x (id) VALUES (1)`)
+	h := open(t, sqldb.Config{URL: "sqlite:" + path})
+	for _, tt := range []struct {
+		field string
+		typ   query.Type
+		text  string
+		state deputy.State
+		kept  string
+	}{
+		{"d", query.Dec, "19.90", deputy.Done, "19.9"}, {"d", query.Dec, "9007199254740993", deputy.Done, "9007199254740993"},
+		{"d", query.Dec, "12345678901234567.89", deputy.Failed, "digits"}, {"d", query.Dec, "1.005", deputy.Failed, "at most 2 digits"},
+		{"r", query.Dec, "0.1", deputy.Done, "0.1"}, {"r", query.Dec, "9007199254740993", deputy.Failed, "digits"}, {"free", query.Dec, "1.23456", deputy.Done, "1.23456"},
+		{"short", query.String, "æøå", deputy.Done, "'æøå'"}, {"short", query.String, "abcd", deputy.Failed, "at most 3 characters"},
+		{"b", query.Bool, "true", deputy.Done, "1"}, {"i", query.Int, "-9223372036854775808", deputy.Done, "-9223372036854775808"}, {"i", query.Int, "1.5", deputy.Failed, "whole number"},
+		{"j", query.JSON, `{"a": 1}`, deputy.Done, `'{"a": 1}'`}, {"id", query.Int, "7", deputy.Failed, "cannot be written"}, {"nix", query.Int, "7", deputy.Failed, "no field"},
+	} {
+		answer := write(t, h, tt.state, set("x", "1", tt.field, tt.typ, tt.text))
+		if tt.state == deputy.Failed {
+			if !strings.Contains(answer.Error, tt.kept) {
+				t.Errorf("%s = %s: %s, want %s", tt.field, tt.text, answer.Error, tt.kept)
+			}
+			continue
+		}
+		var kept string
+		if err := db.QueryRow(`SELECT quote(` + tt.field + `) FROM x`).Scan(&kept); err != nil || kept != tt.kept {
+			t.Errorf("%s = %s is kept as %s, %v; want %s", tt.field, tt.text, kept, err, tt.kept)
+		}
+	}
+}
+
+func TestRefusalsOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	h := shop(t, `CREATE TABLE p (id INTEGER PRIMARY KEY)`, `INSERT INTO p VALUES (1)`,
+		`CREATE TABLE x (id INTEGER PRIMARY KEY, "My Code" TEXT, n INT CHECK (n > 0), p_id INT REFERENCES p DEFERRABLE INITIALLY DEFERRED, q_id INT REFERENCES p, a INT, b INT, UNIQUE ("My Code"), UNIQUE (a, b))`,
+		`CREATE TRIGGER no BEFORE UPDATE OF n ON x WHEN new.n = 13 BEGIN SELECT RAISE(ABORT, 'secret of row 7'); END`, `INSERT INTO x VALUES (1, 'one', 1, 1, 1, 1, 2), (2, 'two', 2, 1, 1, 1, 3)`)
+	for _, tt := range []struct{ field, text, want string }{
+		{"my_code", "two", "Another record has this value already: my_code."}, {"n", "-1", "The database's own rules refuse these values."},
+		{"n", "13", "The database's own rules refuse this change."}, {"p_id", "9", "The records refer to one that does not exist."}, {"q_id", "9", "There is no such record: q_id."},
+		{"b", "3", "Another record has this value already: a, b."},
+	} {
+		typ := query.Int
+		if tt.field == "my_code" {
+			typ = query.String
+		}
+		if got := write(t, h, deputy.Failed, set("x", "1", tt.field, typ, tt.text)); got.Error != tt.want {
+			t.Errorf("%s = %s: %s, want %s", tt.field, tt.text, got.Error, tt.want)
+		}
+	}
+	if got := ask(t, h, "x", "id == 1", nil, "my_code", "n", "p_id", "q_id", "b"); got[0] != "one|1|1|1|2" {
+		t.Errorf("a refused change is there: %s", got[0])
+	}
+}
+
+// TestLongQuestionsStop: a context that ends stops a question that would take hours.
+func TestLongQuestionsStop(t *testing.T) {
+	t.Parallel()
+	path, _ := create(t, `CREATE TABLE x (id INTEGER PRIMARY KEY, n INT)`, `WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 3000) INSERT INTO x SELECT i, i FROM c`)
+	h := open(t, sqldb.Config{URL: "sqlite:" + path})
+	where := compile(t, query.Env{Catalog: catalogOf(t, h), Table: "x"}, `all.x.exists(a, all.x.exists(b, all.x.exists(c, a.n + b.n + c.n + n == -1)))`)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	begin := time.Now()
+	_, err := h.Query(ctx, deputy.Person{}, query.Query{Table: "x", Where: where, Limit: 1, Select: []query.Column{{As: "n", Expr: query.Lit{V: int64(1), T: query.Int}}}})
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 10*time.Second {
+		t.Errorf("%v after %v", err, time.Since(begin))
+	}
+	if got := ask(t, h, "x", "id == 1", nil, "n"); got[0] != "1" {
+		t.Errorf("afterwards: %v", got)
+	}
+}
