@@ -76,11 +76,37 @@ export function Panel({ desk, picked }: { desk: Desk; picked: () => void }) {
       <section>
         <h2>What I may do</h2>
         {s.me && s.me.words.length === 0 && <p class="faint">Nothing: your roles grant no access. An operator can change that.</p>}
-        <ul class="words">{s.me?.words.map((w, i) => <li key={i}>{w}</li>)}</ul>
+        <ul class="words">{s.me?.words.map((w, i) => <li key={i}><Ability text={w} /></li>)}</ul>
         {s.me && !s.me.confirm && <p class="faint">This sign-in may not confirm changes.</p>}
       </section>
       {s.me && <Model desk={desk} />}
+      {s.me?.operate && !s.me.kill_switch?.all && <Switch desk={desk} />}
     </aside>
+  )
+}
+
+// Ability is "Customers: read; change phone." with its table first.
+function Ability({ text }: { text: string }) {
+  const at = text.indexOf(': ')
+  if (at < 0) return <>{text}</>
+  return <><strong>{text.slice(0, at)}</strong> {text.slice(at + 2)}</>
+}
+
+// Switch is the operator's: it stops everything for everybody.
+function Switch({ desk }: { desk: Desk }) {
+  const [reason, setReason] = useState('')
+  const stop = (e: Event) => {
+    e.preventDefault()
+    void desk.killSwitch(true, reason)
+  }
+  return (
+    <section>
+      <h2>Stop {assistant} for everybody</h2>
+      <form class="switch" onSubmit={stop}>
+        <input aria-label="Why" placeholder="Why" value={reason} onInput={(e) => setReason(e.currentTarget.value)} />
+        <button type="submit" disabled={!reason.trim()}>Stop</button>
+      </form>
+    </section>
   )
 }
 
@@ -118,6 +144,7 @@ export function Stopped({ desk }: { desk: Desk }) {
   return (
     <p class="banner" role="alert">
       {assistant} is stopped{k.by && ` by ${k.by}`}{k.at && ` since ${moment(k.at)}`}{k.reason ? `: ${k.reason}` : ''}. Questions and confirmations wait until an operator lets it run again.{' '}
+      {desk.state.me?.operate && <button type="button" class="quiet" onClick={() => void desk.killSwitch(false, k.reason)}>Let it run again</button>}{' '}
       <button type="button" class="quiet" onClick={() => void desk.refresh().catch((e) => desk.set({ error: sentence(e) }))}>Look again</button>
     </p>
   )

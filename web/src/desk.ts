@@ -203,6 +203,16 @@ export class Desk {
     }
   }
 
+  // killSwitch is the operator's.
+  async killSwitch(all: boolean, reason: string) {
+    try {
+      await json('PUT', '/v1/admin/kill-switch', { all, reason })
+      await this.refresh()
+    } catch (e) {
+      this.failed(e)
+    }
+  }
+
   // readProposal brings the card up to date.
   async readProposal(id: string) {
     try {

@@ -6,6 +6,8 @@ import { clock, Exact, inTime, mixed, moment, plural } from './text'
 // settle is how long a card must have stood still before its buttons do anything, in milliseconds.
 const settle = 500
 
+const moving = 'The card has just moved. Look again, then click.'
+
 // useStill says whether the element has stood still for long enough to be clicked on purpose.
 function useStill(watching: boolean) {
   const ref = useRef<HTMLElement>(null)
@@ -41,9 +43,15 @@ export function Card({ group, ended, mayConfirm, changed, renewed }: CardProps) 
   const { ref, still } = useStill(pending.length > 0 && ended)
   const single = group.proposals.length === 1
 
+  useEffect(() => {
+    if (message !== moving) return
+    const timer = setTimeout(() => setMessage(''), 3 * settle)
+    return () => clearTimeout(timer)
+  }, [message])
+
   const act = async (f: () => Promise<Group>) => {
     if (busy) return
-    if (!still()) return setMessage('The card has just moved. Look again, then click.')
+    if (!still()) return setMessage(moving)
     setBusy(true)
     setMessage('')
     try {

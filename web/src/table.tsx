@@ -4,7 +4,7 @@ import { get, save, sentence, type Cell, type Column, type Result } from './api'
 import { clock, moment, plural } from './text'
 import type { View } from './turn'
 
-const size = 25
+const size = 15
 
 interface Shown {
   column: Column
@@ -30,6 +30,13 @@ export function Value({ value, type }: { value: Cell; type: string }) {
   if (typeof value === 'object') return <code>{JSON.stringify(value)}</code>
   if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>
   return <bdi>{String(value)}</bdi>
+}
+
+// classOf: numbers stand at the right; only what is long is broken into lines.
+function classOf(s: Shown, row?: Cell[]): string {
+  if (numeric(s.column) && s.label < 0) return 'num'
+  const v = row?.[s.label >= 0 ? s.label : s.at]
+  return v !== null && v !== undefined && (typeof v === 'object' ? JSON.stringify(v) : String(v)).length > 44 ? 'long' : ''
 }
 
 function CellOf({ s, row }: { s: Shown; row: Cell[] }) {
@@ -100,11 +107,11 @@ function Table({ result, view }: { result: Result; view: View }) {
     <div class="scroll" tabIndex={0} role="region" aria-label={view.title || 'Result'}>
       <table>
         <thead>
-          <tr>{shown.map((s) => <th key={s.at} scope="col" class={numeric(s.column) && s.label < 0 ? 'num' : ''}>{s.column.label || s.column.name}</th>)}</tr>
+          <tr>{shown.map((s) => <th key={s.at} scope="col" class={classOf(s)}>{s.column.label || s.column.name}</th>)}</tr>
         </thead>
         <tbody>
           {result.rows.map((row, i) => (
-            <tr key={i}>{shown.map((s) => <td key={s.at} class={numeric(s.column) && s.label < 0 ? 'num' : ''}><CellOf s={s} row={row} /></td>)}</tr>
+            <tr key={i}>{shown.map((s) => <td key={s.at} class={classOf(s, row)}><CellOf s={s} row={row} /></td>)}</tr>
           ))}
         </tbody>
       </table>

@@ -20,7 +20,8 @@ export function Talk({ desk, box }: { desk: Desk; box: RefObject<HTMLTextAreaEle
     if (el && atEnd.current) el.scrollTop = el.scrollHeight
   })
   const scrolled = () => {
-    const el = scroller.current!
+    const el = scroller.current
+    if (!el) return
     atEnd.current = el.scrollHeight - el.scrollTop - el.clientHeight < 40
   }
   const ask = (text: string) => {
@@ -52,11 +53,12 @@ function Ask({ desk, box, running, ask }: { desk: Desk; box: RefObject<HTMLTextA
   useEffect(() => { box.current?.focus() }, [s.current === ''])
   const send = () => {
     if (running || !text.trim()) return
-    ask(text)
+    ask(text.trim())
     setText('')
   }
   const key = (e: KeyboardEvent) => {
-    if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) {
+    if (e.key === 'Enter' && !e.shiftKey && e.type === 'keypress') e.preventDefault()
+    else if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) {
       e.preventDefault()
       send()
     }
@@ -67,7 +69,7 @@ function Ask({ desk, box, running, ask }: { desk: Desk; box: RefObject<HTMLTextA
   }
   return (
     <form class="ask" onSubmit={(e) => { e.preventDefault(); send() }}>
-      <textarea id="ask" ref={box} rows={Math.min(8, text.split('\n').length)} value={text} placeholder="Ask, or describe a change…" aria-label={`Ask ${assistant}, or describe a change`} onInput={(e) => setText(e.currentTarget.value)} onKeyDown={key} />
+      <textarea id="ask" ref={box} rows={Math.min(8, text.split('\n').length)} value={text} placeholder="Ask, or describe a change…" aria-label={`Ask ${assistant}, or describe a change`} onInput={(e) => setText(e.currentTarget.value)} onKeyDown={key} onKeyPress={key} />
       {running ? <button type="button" class="stop" onClick={() => void desk.stop()}>Stop</button> : <button type="submit" class="primary" disabled={!text.trim()}>Ask</button>}
     </form>
   )
