@@ -313,7 +313,7 @@ func (g *guarded) count(t *query.Table, where string) question {
 }
 
 func (g *guarded) chosen(t *query.Table, where, value string) question {
-	return question{scripted.Call{Tool: "query_records", Arguments: map[string]any{"table": t.Name, "where": where, "select": []string{value}, "order_by": []string{t.Fields[0].Name}}},
+	return question{scripted.Call{Tool: "query_records", Arguments: map[string]any{"table": t.Name, "where": where, "select": []string{"(" + value + ")"}, "order_by": []string{t.Fields[0].Name}}},
 		g.lines(g.holds(t.Name, where), g.check(t.Name, value, false))}
 }
 
