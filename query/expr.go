@@ -149,7 +149,7 @@ func Equal(table string, f Field, v Value) Expr {
 // Rebase moves an expression about a row to a row reached from v over hops. Every Each in the result has a fresh variable, so that one
 // expression put in at several places, one inside another, never takes another's rows for its own.
 func Rebase(e Expr, v *Var, hops []Relation) Expr {
-	return Map(e, func(e Expr) Expr {
+	return Map(Map(e, fresh), func(e Expr) Expr { // variables first: v may be one of e's own
 		switch x := e.(type) {
 		case Ref:
 			if x.Var == nil {
@@ -160,17 +160,18 @@ func Rebase(e Expr, v *Var, hops []Relation) Expr {
 			if x.From == nil && len(x.Child.From) > 0 {
 				x.From, x.Hops = v, slices.Concat(hops, x.Hops)
 			}
-			return fresh(x)
+			return x
 		}
 		return e
 	})
 }
 
-func fresh(x Each) Each {
-	old := x.Var
-	if old == nil {
-		return x
+func fresh(e Expr) Expr {
+	x, ok := e.(Each)
+	if !ok || x.Var == nil {
+		return e
 	}
+	old := x.Var
 	x.Var = &Var{Name: old.Name}
 	rename := func(e Expr) Expr {
 		switch y := e.(type) {
