@@ -27,7 +27,11 @@ func (d *document) badValue(key, format string, args ...any) {
 	d.badAt(d.values, key, format, args...)
 }
 
+// badAt keeps the first mistake of a key: what follows from it is no news.
 func (d *document) badAt(where map[string]position, key, format string, args ...any) {
+	if slices.ContainsFunc(d.mistakes, func(m Mistake) bool { return m.Key == key }) {
+		return
+	}
 	at, ok := where[key]
 	for outer := key; !ok && outer != ""; at, ok = where[outer] {
 		outer = outer[:max(0, strings.LastIndexAny(outer, ".["))]
@@ -41,6 +45,9 @@ type parser interface{ parse(text string) error }
 // decode reads a node into a value and notes every mistake on the way. tag is of the struct field the value stands in.
 func (d *document) decode(n ast.Node, v reflect.Value, key string, tag reflect.StructTag) {
 	d.values[key] = place(n)
+	if _, ok := n.(ast.MapNode); ok {
+		d.values[key] = d.keys[key] // what is said of a mapping is said of its name
+	}
 	if v.Type() == reflect.TypeFor[notYet]() {
 		d.bad(key, "not supported yet: remove it")
 		return

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"time"
 
@@ -50,8 +51,12 @@ func (c *demoCommand) prepare(in invocation) (*document, error) {
 		return nil, err
 	}
 	database := filepath.Join(c.Dir, "business.db")
-	if _, err := demo.Create(in.ctx, database, time.Now()); err != nil {
+	made, err := demo.Create(in.ctx, database, time.Now())
+	if err != nil {
 		return nil, fmt.Errorf("%w; choose another folder with --dir", err)
+	}
+	if made {
+		debug.FreeOSMemory() // the rows were made in memory
 	}
 	values := map[string]string{
 		"DEMO_DATABASE": database, "DEMO_STORE": filepath.Join(c.Dir, "deputy.db"), "DEMO_EMPLOYEE": strconv.Itoa(demo.AgentID),

@@ -55,6 +55,9 @@ func parse(file string, text []byte, env func(string) (string, bool)) (*document
 		}
 		return nil, Mistakes{m}
 	}
+	if _, ok := body.(ast.MapNode); !ok {
+		return nil, Mistakes{{File: file, at: place(body), Text: "write a mapping here: one line `name: value` for each entry"}}
+	}
 	d.structure(body, reflect.ValueOf(&d.Config).Elem(), "")
 	d.validate()
 	return d, d.mistakes.err()

@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"regexp"
+	"strings"
 
 	"example.com/deputy"
 	"example.com/deputy/host/sqldb"
@@ -23,8 +24,7 @@ func (d *document) located(err error) error {
 			others = append(others, e)
 			continue
 		}
-		key = indexed.ReplaceAllString(key, "[$1]$2")
-		d.badValue(key, "%s", text)
+		d.badValue(d.known(key), "%s", text)
 	}
 	if len(others) > 0 {
 		return errors.Join(others...)
@@ -34,6 +34,17 @@ func (d *document) located(err error) error {
 
 // indexed finds a list's index written as .0 instead of [0].
 var indexed = regexp.MustCompile(`\.([0-9]+)(\.|$)`)
+
+// known writes a part's key as it stands in the file: lists with brackets, and nothing behind what stands there.
+func (d *document) known(key string) string {
+	for was := ""; was != key; {
+		was, key = key, indexed.ReplaceAllString(key, "[$1]$2")
+	}
+	for strings.HasSuffix(key, "]") && d.values[key] == (position{}) {
+		key = key[:strings.LastIndex(key, "[")]
+	}
+	return key
+}
 
 // leaves takes joined errors apart.
 func leaves(err error) []error {
