@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"example.com/deputy/query"
 )
@@ -384,7 +385,7 @@ func (v *View) restrict(ctx context.Context, e query.Expr) (query.Expr, error) {
 		switch x := e.(type) {
 		case query.Ref:
 			touch(x.Table)
-			if t, err := v.g.table(ctx, x.Table); err == nil && !v.g.sees(t, x.Field.Name) {
+			if t, err := v.g.table(ctx, x.Table); err == nil && !v.g.sees(t, x.Field.Name) && !endOfHop(x) {
 				refused = errors.Join(refused, Errorf(NotFound, "no field `%s` in %s", x.Field.Name, x.Table))
 			}
 			for _, h := range x.Hops {
@@ -401,6 +402,12 @@ func (v *View) restrict(ctx context.Context, e query.Expr) (query.Expr, error) {
 		return nil, refused
 	}
 	return query.Restrict(e, func(table string) query.Expr { return rules[table] }), nil
+}
+
+// endOfHop says whether a field is the one that the last hop arrives by: its value is that of the foreign key, which may be read, so it
+// tells only whether there is a parent.
+func endOfHop(x query.Ref) bool {
+	return len(x.Hops) > 0 && slices.Contains(x.Hops[len(x.Hops)-1].To, x.Field.Name)
 }
 
 // narrowed is a catalog as one person may see it, lazily.

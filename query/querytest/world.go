@@ -53,6 +53,7 @@ func NewWorld(r *rand.Rand) *World {
 	}
 	w.composite(r)
 	for _, t := range w.Tables {
+		nameChildren(t)
 		w.fill(r, t)
 	}
 	for _, t := range w.Tables {
@@ -94,7 +95,22 @@ func (w *World) relate(from, to *query.Table, name string) {
 	column := name + "_id"
 	from.Fields = append(from.Fields, query.Field{Name: column, Type: query.Int})
 	from.Relations = append(from.Relations, query.Relation{Name: name, Table: to.Name, From: []string{column}, To: []string{"id"}})
-	to.Relations = append(to.Relations, query.Relation{Name: from.Name + "_by_" + name, Table: from.Name, From: []string{"id"}, To: []string{column}, Many: true})
+	to.Relations = append(to.Relations, query.Relation{Name: from.Name + "_by_" + column, Table: from.Name, From: []string{"id"}, To: []string{column}, Many: true})
+}
+
+// nameChildren names children by their table alone where it leads here only once, and is another.
+func nameChildren(t *query.Table) {
+	times := map[string]int{}
+	for _, r := range t.Relations {
+		if r.Many {
+			times[r.Table]++
+		}
+	}
+	for i, r := range t.Relations {
+		if r.Many && times[r.Table] == 1 && r.Table != t.Name {
+			t.Relations[i].Name = r.Table
+		}
+	}
 }
 
 // composite adds a table with a key of two fields, and a table that points to it.
