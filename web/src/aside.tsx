@@ -2,7 +2,7 @@
 import { sentence, type Conversation, type DemoPerson, type Proposal } from './api'
 import { assistant } from './app'
 import type { Desk } from './desk'
-import { day, Exact, inTime, moment } from './text'
+import { day, Exact, inTime, moment, plainly } from './text'
 import { useState } from 'preact/hooks'
 
 interface LeftProps {
@@ -25,7 +25,7 @@ export function Conversations({ desk, people, token, become, leave, picked }: Le
           <section key={label}>
             <h2>{label}</h2>
             {items.map((c) => (
-              <button key={c.id} type="button" class={c.id === s.current && s.view === 'talk' ? 'item current' : 'item'} aria-current={c.id === s.current} onClick={() => { void desk.open(c.id); picked() }}>{c.title || 'Untitled'}</button>
+              <button key={c.id} type="button" class={c.id === s.current && s.view === 'talk' ? 'item current' : 'item'} aria-current={c.id === s.current} onClick={() => { void desk.open(c.id); picked() }}>{plainly(c.title) || 'Untitled'}</button>
             ))}
           </section>
         ))}

@@ -73,7 +73,7 @@ export function Card({ group, ended, mayConfirm, changed, renewed }: CardProps) 
     } catch {
       return 'Sent, but the server does not answer. Reload the page to see what became of it before you do it again.'
     }
-    return sentence(e)
+    return e instanceof Refusal && e.problem.code === 'stale' ? '' : sentence(e) // the card says it
   }
 
   const confirm = () =>
@@ -190,8 +190,11 @@ function source(c: Change): string {
 
 function Outcome({ p }: { p: Proposal }) {
   const at = p.decided_at ? ` ${moment(p.decided_at)}.` : ''
-  return <p class={`outcome ${p.state}`}><strong>{stateWords(p)}</strong>{at} {p.outcome && p.outcome !== stateWords(p) && <Exact text={p.outcome} />}</p>
+  return <p class={`outcome ${p.state}`}><strong>{stateWords(p)}</strong>{at} {p.outcome && !p.renewed && !said(p) && <Exact text={p.outcome} />}</p>
 }
+
+// said: the outcome adds nothing to the words for the state.
+const said = (p: Proposal) => p.state === 'rejected' || p.state === 'expired' || p.outcome === stateWords(p)
 
 function stateWords(p: Proposal): string {
   switch (p.state) {

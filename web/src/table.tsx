@@ -1,10 +1,10 @@
 // Results: rows of a call, read again by its id, a page at a time.
 import { useEffect, useState } from 'preact/hooks'
 import { get, save, sentence, type Cell, type Column, type Result } from './api'
-import { clock, moment, plural } from './text'
+import { clock, moment, plainly, plural } from './text'
 import type { View } from './turn'
 
-const size = 15
+const size = 20
 
 interface Shown {
   column: Column
@@ -29,20 +29,20 @@ export function Value({ value, type }: { value: Cell; type: string }) {
   if (type === 'timestamp' && typeof value === 'string') return <time title={value}>{moment(value)}</time>
   if (typeof value === 'object') return <code>{JSON.stringify(value)}</code>
   if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>
-  return <bdi>{String(value)}</bdi>
+  return <bdi>{plainly(String(value))}</bdi>
 }
 
 // classOf: numbers stand at the right; only what is long is broken into lines.
 function classOf(s: Shown, row?: Cell[]): string {
   if (numeric(s.column) && s.label < 0) return 'num'
   const v = row?.[s.label >= 0 ? s.label : s.at]
-  return v !== null && v !== undefined && (typeof v === 'object' ? JSON.stringify(v) : String(v)).length > 44 ? 'long' : ''
+  return v !== null && v !== undefined && (typeof v === 'object' ? JSON.stringify(v) : String(v)).length > 80 ? 'long' : ''
 }
 
 function CellOf({ s, row }: { s: Shown; row: Cell[] }) {
   const label = s.label >= 0 ? row[s.label] : null
   if (label === null || label === undefined) return <Value value={row[s.at]} type={s.column.type} />
-  return <><bdi>{String(label)}</bdi> <span class="id">{String(row[s.at])}</span></>
+  return <><bdi>{plainly(String(label))}</bdi> <span class="id">{String(row[s.at])}</span></>
 }
 
 interface Loaded {
@@ -80,7 +80,7 @@ export function ResultView({ call, view }: { call: string; view: View }) {
       <footer>
         <span>{source(result, afters.length)}, read {clock(at)}</span>
         {afters.length > 1 && <button type="button" onClick={() => setAfters(afters.slice(0, -1))}>Back</button>}
-        {result.next && <button type="button" onClick={() => setAfters([...afters, result.next!])}>Next {size}</button>}
+        {result.next && <button type="button" onClick={() => setAfters([...afters, result.next!])}>Next</button>}
         {view.view && view.view !== 'table' && <button type="button" onClick={() => setAsTable(!asTable)}>{asTable ? 'As shown' : 'Table'}</button>}
         <Export call={call} />
       </footer>

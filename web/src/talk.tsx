@@ -7,7 +7,7 @@ import { Stopped } from './aside'
 import type { Desk } from './desk'
 import { Card } from './proposal'
 import { ResultView } from './table'
-import { plural, Prose } from './text'
+import { plainly, plural, Prose } from './text'
 import { why, type Item, type ToolLine, type TurnView, type View } from './turn'
 
 export function Talk({ desk, box }: { desk: Desk; box: RefObject<HTMLTextAreaElement | null> }) {
@@ -105,7 +105,7 @@ function Turn({ t, desk, ask }: { t: TurnView; desk: Desk; ask: (text: string) =
   const seen = new Set<string>()
   return (
     <article class="turn">
-      <p class="question">{t.question}</p>
+      <p class="question">{plainly(t.question)}</p>
       {grouped(t.items).map((g, i) => {
         if (Array.isArray(g)) return <Steps key={i} lines={g} turn={t.id} running={t.state === 'running' && i === grouped(t.items).length - 1} />
         if (g.kind === 'text') return <Prose key={i} text={g.text} />

@@ -37,6 +37,11 @@ function markOf(c: string, atEdge: boolean): string {
   return hidden.test(c) ? code(c) : ''
 }
 
+// plainly marks what would change the order of what is read; everything else of running text stays.
+export function plainly(text: string): string {
+  return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, code)
+}
+
 const scripts: [string, RegExp][] = [
   ['Latin', /\p{Script=Latin}/u],
   ['Cyrillic', /\p{Script=Cyrillic}/u],
@@ -73,7 +78,7 @@ function blocks(text: string): BlockData[] {
     if (last && last.kind === kind && kind !== 'h') last.lines.push(line)
     else out.push((last = { kind, lines: [line], start }))
   }
-  for (const line of text.replace(/\r\n?/g, '\n').split('\n')) {
+  for (const line of plainly(text).replace(/\r\n?/g, '\n').split('\n')) {
     let m: RegExpMatchArray | null
     if (/^\s*```/.test(line)) {
       fence = !fence
