@@ -141,23 +141,32 @@ func (d *desk) help() (string, error) {
 		return "", err
 	}
 	var names []string
-	example := "records"
 	for _, t := range d.schema.tables {
 		names = append(names, t.noun(2))
-	}
-	if len(names) > 0 {
-		example = names[0]
 	}
 	text := whatIAm + "\n\n"
 	if len(names) == 0 {
 		return text + "There are no tables that you may see. " + connect(), nil
 	}
+	t := d.example()
 	text += "You may ask about: " + strings.Join(names, ", ") + ".\n\nFor example:\n" +
-		"- show " + example + " in Norway\n- how many " + example + " are there\n- show " + d.schema.tables[0].noun(1) + " 1\n- the 5 newest " + example + "\n"
+		"- how many " + t.noun(2) + " are there\n- show " + t.noun(2) + " in Norway\n- show " + t.noun(1) + " 1\n- the 5 newest " + t.noun(2) + "\n"
 	if d.tools["update_record"] {
-		text += "- change the phone of " + d.schema.tables[0].noun(1) + " 1 to +47 22 00 00 00 (you confirm every change before it is made)\n"
+		text += "- change the phone of " + t.noun(1) + " 1 to +47 22 00 00 00 (nothing is written until you confirm it)\n"
 	}
 	return text + "- what is 12.5 * 8\n\n" + connect(), nil
+}
+
+// example is the table that examples are about: customers or people where there are some, else the first.
+func (d *desk) example() *table {
+	for _, word := range []string{"customers", "people", "contacts", "employees"} {
+		for _, t := range d.schema.tables {
+			if t.names[word] >= synonym {
+				return t
+			}
+		}
+	}
+	return d.schema.tables[0]
 }
 
 // explain puts an error into words.
@@ -175,7 +184,7 @@ func (d *desk) explain(err error) string {
 	}
 	text := "I did not understand that. " + whatIAm
 	if len(d.schema.tables) > 0 {
-		t := d.schema.tables[0]
+		t := d.example()
 		text += fmt.Sprintf(" Try \"show %s\", \"how many %s are there\" or \"help\".", t.noun(2), t.noun(2))
 	} else {
 		text += ` Try "help".`

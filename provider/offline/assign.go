@@ -28,7 +28,7 @@ func (d *desk) fieldsIn(t *table, from int, spent []bool) []assigned {
 			continue
 		}
 		fs, n, sure := r.named(i)
-		if n == 0 || sure < 2 && (!separator(r.tok(i+n)) || len(fs) > 1) {
+		if n == 0 || sure < whole && len(fs) > 1 || sure < synonym && !separator(r.tok(i+n)) {
 			continue
 		}
 		if len(out) > 0 && !d.opens(out[len(out)-1], i, n) {

@@ -99,7 +99,7 @@ func (r *reading) column(i int, fs []*field, n, sure int) (int, error) {
 		return n, nil
 	}
 	if sure < 2 || i > 0 && !prev.is("show", "list", "the", "and", ",", "what", "get", "give", "me", "all", "display", "only", "see", "find", "their") || !next.is("of", "for", "and", ",") {
-		return r.noted(fs, n, sure)
+		return r.noted(i, fs, n, sure)
 	}
 	if _, k := r.parentAt(i); k > 0 && !refAt(r.d.text, r.ts, i+k).none() {
 		return 0, nil
@@ -112,8 +112,8 @@ func (r *reading) column(i int, fs []*field, n, sure int) (int, error) {
 }
 
 // noted passes over the whole name of a field that asks for nothing.
-func (r *reading) noted(fs []*field, n, sure int) (int, error) {
-	if sure < 3 || fs[0].typ == "bool" {
+func (r *reading) noted(i int, fs []*field, n, sure int) (int, error) {
+	if _, k := r.adjective(i); k > 0 || sure < head || fs[0].typ == "bool" {
 		return 0, nil
 	}
 	return n, nil

@@ -96,6 +96,8 @@ type host struct {
 	Tables []map[string]any
 	Rows   map[string][]map[string]any
 	screen string
+	tools  []deputy.ToolSpec // nil: all
+	always *string           // the result of every call
 }
 
 func readDesk(t testing.TB, name string) *host {
@@ -126,8 +128,12 @@ func (h *host) turn(t testing.TB, talk []deputy.Message, question string) (strin
 	t.Helper()
 	talk = append(talk, deputy.Message{Role: deputy.FromPerson, Parts: []deputy.Part{{Text: question}}})
 	var all []deputy.ToolCall
+	offered := h.tools
+	if offered == nil {
+		offered = tools()
+	}
 	for range 25 {
-		text, calls := ask(t, deputy.Request{Tools: tools(), Messages: talk, Tail: h.screen})
+		text, calls := ask(t, deputy.Request{Tools: offered, Messages: talk, Tail: h.screen})
 		answer := deputy.Message{Role: deputy.FromModel}
 		results := deputy.Message{Role: deputy.FromTool}
 		if text != "" {
@@ -182,6 +188,9 @@ func ask(t testing.TB, r deputy.Request) (text string, calls []deputy.ToolCall) 
 }
 
 func (h *host) run(t testing.TB, c deputy.ToolCall) string {
+	if h.always != nil {
+		return *h.always
+	}
 	var args struct {
 		Table, Where, Distinct string
 		Tables, Select         []string

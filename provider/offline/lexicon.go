@@ -118,11 +118,19 @@ func synonyms(word string) []string {
 	return nil
 }
 
-// namesOf is what something with a name and a label may be called: whole (3), by a synonym (2), by a part of it (1).
+// How sure it is that a word means a name.
+const (
+	part    = 1 // some word of it
+	synonym = 2
+	head    = 3 // its last word: the price, of unit_price
+	whole   = 4
+)
+
+// namesOf is what something with a name and a label may be called, and how sure that is.
 func namesOf(name, label string) map[string]int {
 	out := map[string]int{}
 	for _, ws := range [][]string{words(name), words(label)} {
-		addNames(out, ws, 3)
+		addNames(out, ws, whole)
 	}
 	return out
 }
@@ -132,23 +140,28 @@ func addNames(out map[string]int, ws []string, sure int) {
 		return
 	}
 	put := func(name string, s int) { out[name] = max(out[name], s) }
-	head := strings.Join(ws[:len(ws)-1], "")
+	before := strings.Join(ws[:len(ws)-1], "")
 	last := ws[len(ws)-1]
 	for _, f := range append(forms(last), plural(singular(last))) {
-		put(head+f, sure)
+		put(before+f, sure)
 	}
 	for _, w := range synonyms(last) {
-		put(head+strings.ReplaceAll(w, "-", ""), min(sure, 2))
+		put(before+strings.ReplaceAll(w, "-", ""), min(sure, synonym))
 	}
 	if len(ws) == 1 {
 		return
 	}
-	for _, w := range ws {
+	for i, w := range ws {
 		if len(w) < 3 || slices.Contains([]string{"the", "and", "has"}, w) {
 			continue
 		}
-		for _, f := range append(forms(w), synonyms(w)...) {
-			put(f, 1)
+		for _, f := range append(forms(w), plural(singular(w))) {
+			if put(f, part); i == len(ws)-1 {
+				put(f, min(sure, head))
+			}
+		}
+		for _, f := range synonyms(w) {
+			put(f, part)
 		}
 	}
 }
@@ -209,7 +222,7 @@ func stop(word string) bool {
 		"record", "records", "entry", "entries", "row", "rows", "details", "detail", "info", "information", "about", "data", "many", "much", "how", "count", "number", "total", "exactly", "only", "just",
 		"it", "its", "they", "them", "their", "those", "these", "this", "but", "also", "then", "when", "whom", "us?", "'s", "some", "as", "placed", "made", "named", "called", "live", "lives", "living",
 		"located", "based", "come", "comes", "coming", "belong", "belonging", "belongs", "database", "table", "system", "here", "new", "exist", "exists", "existing", "got", "again", "ok", "okay", "hi", "hello", "well", "so", "what's", "who's", "let", "let's",
-		"dollars", "dollar", "euros", "euro", "usd", "eur", "kr", "nok", "costing", "costs", "priced", "worth", "than", "out", "really", "it's", "available", "work", "works", "working", "full", "whole", "complete", "view", "know", "under", "over":
+		"dollars", "dollar", "euros", "euro", "usd", "eur", "kr", "nok", "costing", "costs", "priced", "worth", "than", "out", "really", "everything", "anything", "it's", "available", "work", "works", "working", "full", "whole", "complete", "view", "know", "under", "over":
 		return true
 	}
 	return false

@@ -22,6 +22,9 @@ func (d *desk) look(start int) (string, error) {
 	if text, ok, err := d.verbed(start, m); ok || err != nil {
 		return text, err
 	}
+	if err := d.aggregate(m); err != nil {
+		return "", err
+	}
 	r := d.read(m)
 	r.owned(m)
 	if err := r.pointed(m); err != nil {
@@ -82,7 +85,7 @@ func (r *reading) one() (string, error) {
 	var saids []string
 	for i := range r.ts {
 		fs, n, sure := r.named(i)
-		if n == 0 || sure < 2 && len(fs) > 3 {
+		if n == 0 || sure < synonym {
 			continue
 		}
 		r.spend(i, i+n)
@@ -265,4 +268,18 @@ func (r *reading) total() (string, error) {
 		verb = "is"
 	}
 	return fmt.Sprintf("There %s %s %s%s.", verb, figure, r.t.noun(n), said(r.conds)), nil
+}
+
+var (
+	grouped = regexp.MustCompile(`(?i)\b(per|(in|for|of|by) (each|every))\s+\p{L}|\b(number|count|how many)\b.*\bby\s+\p{L}|\b(group|grouped|broken down|breakdown) by\b`)
+	summed  = regexp.MustCompile(`(?i)\b(sum|average|avg|mean|median|minimum|maximum)\b|\btotal (of|for|value|amount|revenue|sales)\b|\b(revenue|turnover)\b`)
+)
+
+// aggregate says plainly what these rules do not do: figures over groups and sums.
+func (d *desk) aggregate(m mention) error {
+	single := m.from >= 0 && !d.refOf(d.words, m).none()
+	if grouped.MatchString(d.text) || summed.MatchString(d.text) && !single {
+		return unclear("Sums, averages and figures per group are beyond these built-in rules; I can count, list, filter and sort " + m.table.noun(2) + ". " + connect())
+	}
+	return nil
 }

@@ -97,9 +97,22 @@ func newDesk(r deputy.Request) *desk {
 	if n := len(d.said); n > 0 {
 		d.text = d.said[n-1]
 	}
+	d.text = d.continued()
 	d.words = tokenize(d.text)
 	d.schema = learn(d.calls)
 	return d
+}
+
+// continued is the message with those before it that it completes: what a new record still needed.
+func (d *desk) continued() string {
+	text := d.text
+	for n := len(d.said) - 2; n >= 0 && n >= len(d.said)-4; n-- {
+		if !strings.HasPrefix(d.replies[n], newNeeds) || verb(tokenize(d.said[n+1]), 0) != "" || strings.HasSuffix(strings.TrimSpace(d.said[n+1]), "?") {
+			break
+		}
+		text = strings.TrimRight(d.said[n], " .!") + " with " + text
+	}
+	return text
 }
 
 // call is the result of a tool call of this turn; of any turn where lasting says that it still holds.

@@ -282,7 +282,7 @@ func span(name, from, before string) string {
 // dated reads a period that no field goes with: "from last month", "opened this week", "since 2024", "older than 30 days".
 func (r *reading) dated(i int) (int, error) {
 	n, hint := 0, ""
-	if w := r.tok(i); len(w.low) > 3 && !w.quoted && !stop(w.low) && r.dateLike(w.low) {
+	if w := r.tok(i); len(w.low) >= 3 && !w.quoted && !stop(w.low) && !w.is("since", "before", "after", "until", "from", "date") && r.dateLike(w.low) {
 		n, hint = 1, w.low
 	}
 	op, ok := operatorAt(r.ts, i+n)
@@ -399,7 +399,7 @@ func (r *reading) listed(i int) (int, error) {
 		return 0, nil
 	}
 	if n > 0 && anyOf(r.ts[i:i+n], "not", "aren't", "isn't") {
-		c = cond{negate([]string{c.expr}), "not " + c.said}
+		c = cond{negate([]string{c.expr}), denied(c.said)}
 	}
 	r.conds = append(r.conds, c)
 	n += k
@@ -407,6 +407,13 @@ func (r *reading) listed(i int) (int, error) {
 		n += k // high priority
 	}
 	return n, nil
+}
+
+func denied(said string) string {
+	if head, rest, ok := strings.Cut(said, " is "); ok {
+		return head + " is not " + rest
+	}
+	return "not " + said
 }
 
 // adjective is the condition that words at a place mean as values.
@@ -477,7 +484,7 @@ func (r *reading) placed(i int) (int, error) {
 			if strings.HasPrefix(r.conds[k].said, "with ") {
 				return 0, unclear(fmt.Sprintf("No text of the %s is exactly %q, so I cannot leave it out.", r.t.noun(2), spoken(r.d.text, r.ts, i+no+at+1, i+no+n)))
 			}
-			r.conds[k] = cond{negate([]string{r.conds[k].expr}), "not: " + r.conds[k].said}
+			r.conds[k] = cond{negate([]string{r.conds[k].expr}), denied(r.conds[k].said)}
 		}
 		return no + n, nil
 	}
@@ -490,6 +497,10 @@ func (r *reading) placed(i int) (int, error) {
 	}
 	if i+n >= len(r.ts) || r.used[i+n] || r.ts[i+n].mark() || !r.ts[i+n].quoted && stop(r.ts[i+n].low) {
 		return 0, nil
+	}
+	if c, k := r.adjective(i + n); k > 0 {
+		r.conds = append(r.conds, c)
+		return n + k, nil
 	}
 	how := plainly
 	switch {
@@ -506,6 +517,9 @@ func (r *reading) left(i int) (int, error) {
 	t := r.ts[i]
 	if t.mark() || !t.quoted && stop(t.low) {
 		return 1, nil
+	}
+	if _, ok := t.figure(); ok {
+		return 0, unclear(fmt.Sprintf("I do not see what %s is about. Please name the field, as in: %s with … %s.", t.text, r.t.noun(2), t.text))
 	}
 	if f := r.explains(t.low); f != nil || r.tok(i+1).is("by") {
 		return r.passive(i, f)

@@ -93,8 +93,8 @@ func (r *reading) sorted(i int) (int, error) {
 		if k == 0 {
 			return r.sortedByChildren(i, n)
 		}
-		if r.tok(i).is("by") && !r.ranked() && r.tok(i+n+k).quoted {
-			return 0, nil
+		if fs[0].parent != "" && !refAt(r.d.text, r.ts, i+n+k).none() || r.tok(i+n+k).quoted {
+			return 0, nil // by employee 5
 		}
 		n += k
 		down := r.ranked()

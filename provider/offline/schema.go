@@ -101,7 +101,7 @@ func (s *schema) describe(m map[string]any) {
 	for _, p := range t.parents {
 		if f := t.field(first(p.fields)); f != nil && len(p.fields) == 1 {
 			f.parent = p.table
-			f.call(words(p.name), 3)
+			f.call(words(p.name), whole)
 		}
 	}
 }
@@ -120,10 +120,10 @@ func readField(t *table, m map[string]any) *field {
 	own := words(t.name)
 	for _, ws := range [][]string{words(f.name), words(f.label)} {
 		if n := len(own); len(ws) > n && sameWords(ws[:n], own) {
-			f.call(ws[n:], 3) // the number of an order, where the field is order_number
+			f.call(ws[n:], whole) // the number of an order, where the field is order_number
 		}
 		if n := len(ws); n > 1 && slices.Contains([]string{"id", "at", "on"}, ws[n-1]) {
-			f.call(ws[:n-1], 3)
+			f.call(ws[:n-1], head)
 		}
 	}
 	return f

@@ -28,9 +28,10 @@ func (e unclear) Error() string { return string(e) }
 
 // transcript is the conversation so far.
 type transcript struct {
-	said  []string   // by the person
-	calls []exchange // in order
-	steps int        // model messages since the person last spoke
+	said    []string   // by the person
+	replies []string   // the last text of the model to each
+	calls   []exchange // in order
+	steps   int        // model messages since the person last spoke
 }
 
 // exchange is a tool call and its result; the result is nil where none came or none may be read.
@@ -47,9 +48,11 @@ func readTranscript(ms []deputy.Message) transcript {
 	for _, m := range ms {
 		switch m.Role {
 		case deputy.FromPerson:
-			t.said, t.steps = append(t.said, m.Text()), 0
+			t.said, t.replies, t.steps = append(t.said, m.Text()), append(t.replies, ""), 0
 		case deputy.FromModel:
-			t.steps++
+			if t.steps++; len(t.replies) > 0 {
+				t.replies[len(t.replies)-1] = m.Text()
+			}
 		}
 		for _, p := range m.Parts {
 			if p.Call != nil {

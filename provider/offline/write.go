@@ -307,6 +307,9 @@ func (d *desk) create(start int) (string, error) {
 	return fmt.Sprintf("I have prepared a new %s. Nothing is written until you confirm it.", m.table.noun(1)), nil
 }
 
+// newNeeds begins the answer that a person may complete.
+const newNeeds = "A new"
+
 func askFor(t *table, missing []string) string {
 	if len(missing) == 0 {
 		return "What should stand in the new " + t.noun(1) + "? Please name fields and values, as in: create a " + t.noun(1) + " with … \"…\"."
@@ -315,7 +318,7 @@ func askFor(t *table, missing []string) string {
 	for _, f := range missing {
 		parts = append(parts, f+" \"…\"")
 	}
-	return fmt.Sprintf("A new %s also needs: %s. Please write it in one message, as in: create a %s with %s.", t.noun(1), strings.Join(missing, ", "), t.noun(1), strings.Join(parts, " and "))
+	return fmt.Sprintf(newNeeds+" %s also needs: %s. Please go on with: %s.", t.noun(1), strings.Join(missing, ", "), strings.Join(parts, " and "))
 }
 
 func wished(ws []wish, f *field) bool {
