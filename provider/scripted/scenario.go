@@ -47,9 +47,9 @@ func Load(path string) (*Model, error) {
 // Without user it answers anything. In text and in every text of arguments {{ calls[0].rows[0][0] }} stands for a part of the result of
 // the turn's first call; a text that is nothing else becomes the value itself. Where nothing matches, the model fails.
 func Parse(scenario []byte) (*Model, error) {
-	var entries []entry
-	if err := yaml.UnmarshalWithOptions(scenario, &entries, yaml.Strict()); err != nil {
-		return nil, errors.New(strings.TrimSpace(yaml.FormatError(err, false, false)))
+	entries, err := read(scenario)
+	if err != nil {
+		return nil, err
 	}
 	if len(entries) == 0 {
 		return nil, errors.New("no entries: write a list of `- when: {user: …}` with text or calls")
@@ -60,6 +60,19 @@ func Parse(scenario []byte) (*Model, error) {
 		}
 	}
 	return New(func(r deputy.Request) Answer { return answer(entries, r) }), nil
+}
+
+// read decodes the list. The YAML reader panics on some malformed texts ("! 0"): that is a malformed text, no more.
+func read(scenario []byte) (entries []entry, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("not YAML that can be read: %v", p)
+		}
+	}()
+	if err := yaml.UnmarshalWithOptions(scenario, &entries, yaml.Strict()); err != nil {
+		return nil, errors.New(strings.TrimSpace(yaml.FormatError(err, false, false)))
+	}
+	return entries, nil
 }
 
 func (e entry) check() error {

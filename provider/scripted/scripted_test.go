@@ -112,7 +112,7 @@ func TestMistakes(t *testing.T) {
 		"- calls: [ { arguments: {} } ]":                                  "names no tool",
 		"- calls: [ { tool: a, arguments: [] } ]":                         "object",
 		"- calls: [ { tool: a, arguments: { x: [ '{{ calls.x }}' ] } } ]": "no path",
-		"":                  "no entries",
+		"! 0": "not YAML", "": "no entries",
 		"when: { user: a }": "[1:",
 	} {
 		if _, err := scripted.Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -156,6 +156,7 @@ func TestFunction(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(scenario), `{"rows":[[1]]}`)
 	f.Add([]byte("- text: '{{ calls[0].rows[0][0] }}'"), "{{{")
+	f.Add([]byte("! 0"), "")
 	f.Fuzz(func(t *testing.T, file []byte, result string) {
 		m, err := scripted.Parse(file)
 		if err != nil {
