@@ -185,12 +185,14 @@ func (c *checker) plain(e Expr, at int) (Expr, error) {
 	return e, nil
 }
 
-// keyName is the path of the column behind a parent.
+// keyName is the path of the column behind a parent; where that column is not shown, of a field of the parent.
 func (c *checker) keyName(r record) string {
-	if len(r.rel.From) == 0 {
-		return Text(r)
+	if len(r.rel.From) == 1 {
+		if f, ok := r.table.Field(r.rel.From[0]); ok {
+			return Text(Ref{Var: r.v, Hops: r.hops, Field: f})
+		}
 	}
-	return Text(Ref{Var: r.v, Hops: r.hops, Field: Field{Name: r.rel.From[0]}})
+	return Text(r) + "." + c.exampleField(r.rel)
 }
 
 func (c *checker) condition(e ast.Expr) (Expr, error) {

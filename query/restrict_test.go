@@ -77,7 +77,7 @@ func TestRestrict(t *testing.T) {
 func TestRestrictRulesThemselves(t *testing.T) {
 	t.Parallel()
 	differed := 0
-	for seed := range uint64(rounds(3000)) {
+	for seed := range uint64(rounds(1000)) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		w := querytest.NewWorld(r)
 		texts := w.Rules(r, 3)
