@@ -57,6 +57,9 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 	if err != nil {
 		return "", err
 	}
+	if err := a.endLost(ctx); err != nil {
+		a.complain(ctx, "lost turns", err)
+	}
 	lease, err := a.cfg.Store.Turns.Start(ctx, person, t, first, a.cfg.Clock().Add(leaseFor))
 	if err != nil {
 		return "", err
@@ -183,6 +186,10 @@ func (a *Assistant) fates(ctx context.Context, who Person, conversation string, 
 // time; the end of ctx ends it with an error.
 func (d *Door) Follow(ctx context.Context, who Caller, turn string, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
+		if _, err := d.a.access(ctx, who.Person); err != nil {
+			yield(Event{}, err)
+			return
+		}
 		for {
 			changed, err := d.a.cfg.Store.Turns.Changed(ctx, who.Person, turn)
 			if err != nil {
@@ -241,6 +248,9 @@ func (d *Door) Turn(ctx context.Context, who Caller, in TurnInput) iter.Seq2[Eve
 
 // Cancel asks a turn to stop; one that has ended stays as it is.
 func (d *Door) Cancel(ctx context.Context, who Caller, turn string) error {
+	if _, err := d.a.access(ctx, who.Person); err != nil {
+		return err
+	}
 	if err := d.a.cfg.Store.Turns.Cancel(ctx, who.Person, turn); err != nil {
 		return err
 	}

@@ -49,7 +49,9 @@ func desk(t *testing.T) (*bench, *httptest.Server, *sql.DB) {
 		c.Policy = deputy.Policy{Roles: map[string]deputy.Role{"support": {Tools: []string{"*"}, Tables: map[string]deputy.Access{"tickets": {Read: all(), Update: all()}}}}}
 	}, model.answer)
 	b.store = store
-	srv := httptest.NewServer(api.New(b.door(), func(r *http.Request) (deputy.Caller, error) { return caller(r.Header.Get("Authorization"), "support"), nil }, api.Options{}))
+	srv := httptest.NewServer(api.New(b.door(), func(r *http.Request) (deputy.Caller, error) {
+		return caller(r.Header.Get("Authorization"), "support"), nil
+	}, api.Options{}))
 	t.Cleanup(srv.Close)
 	return b, srv, db
 }

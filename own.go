@@ -2,6 +2,7 @@ package deputy
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -244,20 +245,71 @@ func (d *Door) operator(ctx context.Context, who Caller) (Person, error) {
 	return person, nil
 }
 
-// Prompt is exactly what the model would be sent now for one of the caller's own conversations.
+// Prompt is exactly what the model would be sent now for one of the caller's own conversations. For a role with audit, another's can be
+// looked at too, without its data: every text is replaced by its length.
 func (d *Door) Prompt(ctx context.Context, who Caller, conversation string) (Request, error) {
-	person, err := d.a.access(ctx, who.Person)
+	a := d.a
+	person, err := a.access(ctx, who.Person)
 	if err != nil {
 		return Request{}, err
 	}
-	if _, err := d.a.cfg.Store.Conversations.Get(ctx, person, conversation); err != nil {
-		return Request{}, err
+	owner := person
+	if _, err = a.cfg.Store.Conversations.Get(ctx, person, conversation); CodeOf(err) == NotFound && err != nil {
+		owner, err = a.ownerFor(ctx, person, conversation)
 	}
-	history, err := d.a.history(ctx, person, conversation)
 	if err != nil {
 		return Request{}, err
 	}
-	return d.a.request(ctx, person, history, nil)
+	history, err := a.history(ctx, owner, conversation)
+	if err != nil {
+		return Request{}, err
+	}
+	if owner.Key() != person.Key() {
+		return Request{System: a.system(), Messages: withoutData(history)}, nil
+	}
+	return a.request(ctx, person, history, nil)
+}
+
+// ownerFor finds whose a conversation is, by the log, for who may audit.
+func (a *Assistant) ownerFor(ctx context.Context, auditor Person, conversation string) (Person, error) {
+	missing := Errorf(NotFound, "There is no such conversation.")
+	if !a.cfg.Policy.grants(auditor, func(r Role) bool { return r.Audit }) {
+		return Person{}, missing
+	}
+	rows, err := a.cfg.Store.Log.All(ctx, LogFilter{Conversation: conversation}, 0, 1)
+	if err == nil && len(rows) == 0 {
+		err = missing
+	}
+	if err != nil {
+		return Person{}, err
+	}
+	return rows[0].Person, nil
+}
+
+func withoutData(ms []Message) []Message {
+	out := make([]Message, len(ms))
+	for i, m := range ms {
+		out[i] = Message{Seq: m.Seq, Role: m.Role, Turn: m.Turn, At: m.At}
+		for _, p := range m.Parts {
+			out[i].Parts = append(out[i].Parts, p.withoutData())
+		}
+	}
+	return out
+}
+
+func (p Part) withoutData() Part {
+	size := func(n int) string { return fmt.Sprintf("(%d bytes)", n) }
+	switch {
+	case p.Call != nil:
+		return Part{Call: &ToolCall{ID: p.Call.ID, Ref: p.Call.Ref, Tool: p.Call.Tool, Arguments: json.RawMessage("{}")}}
+	case p.Result != nil:
+		r := *p.Result
+		r.Text = size(len(r.Text))
+		return Part{Result: &r}
+	case p.Proposal != "":
+		return Part{Proposal: p.Proposal}
+	}
+	return Part{Text: size(len(p.Text) + len(p.Reasoning) + len(p.Display))}
 }
 
 // Tools are the names of all tools the assistant has, sorted: for the operator's check.

@@ -418,3 +418,22 @@ func (r *runner) commit(ctx context.Context, s Step) error {
 	}
 	return err
 }
+
+// endLost ends turns whose worker is gone (its lease has run out) as interrupted, so that their conversations can go on. What they had
+// committed is kept.
+func (a *Assistant) endLost(ctx context.Context) error {
+	for {
+		now := a.cfg.Clock()
+		t, lease, err := a.cfg.Store.Turns.Claim(ctx, now, now.Add(leaseFor))
+		if CodeOf(err) == NotFound && err != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r := &runner{a: a, in: &turning{turn: t, who: t.Person}, lease: lease, events: t.NextEvent}
+		if err := r.finish(ctx, Interrupted, Step{}); err != nil && !errors.Is(err, errLost) {
+			return err
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"example.com/deputy"
 	"example.com/deputy/provider/scripted"
@@ -388,6 +389,10 @@ func TestPromptIsWhatIsSent(t *testing.T) {
 	}
 	_, err = b.door().Prompt(t.Context(), bob(), got.conversation)
 	code(t, err, deputy.NotFound)
+	audited, err := b.door().Prompt(t.Context(), caller("ada", "auditor"), got.conversation)
+	if raw, _ := json.Marshal(audited); err != nil || len(audited.Messages) != len(r.Messages) || strings.Contains(string(raw), "Acme") {
+		t.Error(err, audited)
+	}
 }
 
 func TestDefinitionBytes(t *testing.T) {
@@ -406,5 +411,36 @@ func TestDefinitionBytes(t *testing.T) {
 	raw, err := json.Marshal(fs)
 	if err != nil || len(fs) != 12 || len(raw) > 6<<10 {
 		t.Errorf("%v: %d tools, %d bytes", err, len(fs), len(raw))
+	}
+}
+
+// TestLostTurn shows that a turn whose worker is gone does not lock its conversation for ever.
+func TestLostTurn(t *testing.T) {
+	t.Parallel()
+	b := setup(t, nil)
+	c, err := b.door().NewConversation(t.Context(), ann(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := deputy.Turn{ID: "trn_lost", Conversation: c.ID, Person: ann().Person, Channel: deputy.Chat, State: deputy.TurnRunning, NextEvent: 1, StartedAt: b.clock()}
+	first := deputy.Message{Role: deputy.FromPerson, Turn: lost.ID, Parts: []deputy.Part{{Text: "x"}}}
+	if _, err := b.store.Turns.Start(t.Context(), ann().Person, lost, []deputy.Message{first}, b.clock().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.door().Start(t.Context(), ann(), deputy.TurnInput{Conversation: c.ID, Text: "y"})
+	code(t, err, deputy.Conflict)
+	b.pass(2 * time.Minute)
+	if got := b.ask(t, ann(), c.ID, "y"); got.end.Reason != deputy.Answered {
+		t.Error(got.end)
+	}
+	var end told
+	for e, err := range b.door().Follow(t.Context(), ann(), lost.ID, 0) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		end.take(t, e)
+	}
+	if end.end.Reason != deputy.Interrupted {
+		t.Error(end.end)
 	}
 }
