@@ -178,7 +178,7 @@ func (ev evaluator) each(x Each, f *frame) Value {
 	return fold.result(x.T)
 }
 
-// folder folds the values of an Each, and of an aggregate, into one.
+// folder folds the values of an Each into one.
 type folder struct {
 	fn    string
 	found bool // exists: one is true; all: one is false

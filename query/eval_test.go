@@ -227,3 +227,20 @@ func TestEval(t *testing.T) {
 		}
 	}
 }
+
+func TestAggregate(t *testing.T) {
+	t.Parallel()
+	env, rows := env(t, "orders"), rows(t)
+	for _, tt := range []struct {
+		fn, arg string
+		want    int64
+	}{{"count", "", 4}, {"count", "total", 3}, {"count_distinct", "total", 3}, {"count_distinct", "customer_id", 1}, {"count_distinct", "quantity % 2", 2}, {"count", "customer.country", 3}} {
+		a := query.Agg{Fn: tt.fn, T: query.Int}
+		if tt.arg != "" {
+			a.Arg = check(t, env, tt.arg)
+		}
+		if got := query.Aggregate(a, rows["orders"], rows.Data); got != tt.want {
+			t.Errorf("%s(%s) = %v, want %d", tt.fn, tt.arg, got, tt.want)
+		}
+	}
+}
