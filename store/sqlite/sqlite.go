@@ -127,12 +127,17 @@ func prepare(path string) (string, error) {
 	switch {
 	case errors.Is(err, fs.ErrExist): // somebody was faster
 		return path, nil
-	case errors.Is(err, fs.ErrNotExist):
+	case err != nil && absent(filepath.Dir(path)):
 		return "", fmt.Errorf("there is no folder %s: make it first", filepath.Dir(path))
 	case err != nil:
 		return "", fmt.Errorf("the file cannot be made: %w", err)
 	}
 	return path, f.Close()
+}
+
+func absent(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // unusable says in words why SQLite does not take a file.
