@@ -234,6 +234,11 @@ func testRules(t *testing.T, open Open) {
 	b.refused(deputy.Failed, "You may not write such a record.", w)
 	w.Check = b.compile("orders", `status == "paid" && customer.orders.count() == 1`)
 	b.done(w)
+	d := b.delete("orders", "13")
+	d.Check = b.compile("orders", `lines.all(l, l.quantity > 2)`) // of a delete: about the record and what goes along with it, before
+	b.refused(deputy.Failed, "go with it", d)
+	d.Check = b.compile("orders", `lines.all(l, l.quantity > 1)`)
+	b.done(d)
 	c := b.create("orders", "customer_id", "2", "total", "3.00")
 	c.Check = b.compile("orders", `customer.name == "Beta"`)
 	b.refused(deputy.Failed, "You may not write such a record.", c)

@@ -272,7 +272,6 @@ type statement struct {
 	t         *table
 	w         deputy.Write
 	c         *compiler
-	s         *scope
 	text      string
 	returning []output
 	refused   deputy.Applied
@@ -379,29 +378,26 @@ func (st *statement) value(ctx context.Context, a deputy.Assign) (any, error) {
 
 // refusal is the sentence for a constraint of the database: which field, never whose record.
 func refusal(t *table, w deputy.Write, err error) string {
-	kind, columns := violation(err)
-	fields := columns
-	if f, ok := t.fold(columns); ok {
-		fields = t.fields(f)
-	}
-	names := strings.Join(fields, ", ")
-	switch kind {
-	case uniqueViolation:
-		return "Another record has this value already: " + names + "."
-	case nullViolation:
-		return names + " must have a value."
-	case foreignViolation:
+	kind, columns := violation(t, err)
+	names := strings.Join(t.fields(columns), ", ")
+	switch {
+	case kind == otherViolation:
+		return "The database's own rules refuse this change."
+	case w.Verb == deputy.Delete:
+		return hasChildren
+	case kind == foreignViolation:
 		return foreignRefusal(t, w)
-	case checkViolation:
+	case kind == checkViolation:
 		return checkRefusal(t, w)
+	case names == "":
+		return "The database's own rules refuse these values."
+	case kind == nullViolation:
+		return names + " must have a value."
 	}
-	return "The database's own rules refuse this change."
+	return "Another record has this value already: " + names + "."
 }
 
 func foreignRefusal(t *table, w deputy.Write) string {
-	if w.Verb == deputy.Delete {
-		return hasChildren
-	}
 	var fields []string
 	for _, f := range t.foreign {
 		for _, name := range t.fields(f.from) {

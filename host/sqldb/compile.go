@@ -129,12 +129,15 @@ func (c *compiler) field(n node, name string) part {
 	return part{text: c.dialect.field(ref, col), t: col.field.Type, col: col, ref: ref, raw: ref}
 }
 
+// mostJoins is how many parents one FROM joins: engines stop at 64 tables. Beyond, they are read in subqueries.
+const mostJoins = 40
+
 // walk goes to a parent. One that the schema says is unique is joined; else it is the first by its key, and what is read of it has to
 // stand in a subquery that wrap makes.
 func (c *compiler) walk(n node, hops []query.Relation) (to node, wrap func(string) string) {
 	for i, h := range hops {
 		t := c.table(h.Table)
-		if t.isUnique(h.To) {
+		if t.isUnique(h.To) && len(n.scope.joins) < mostJoins {
 			n = c.join(n, h, t)
 			continue
 		}

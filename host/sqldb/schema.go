@@ -15,6 +15,7 @@ type table struct {
 	view    bool
 	strict  bool // every value has its column's type
 	columns []*column
+	rowid   bool     // SQLite numbers its rows
 	key     []string // columns of the primary key
 	autoKey bool     // the database makes the key of a new row (one integer column)
 	foreign []foreign

@@ -203,6 +203,8 @@ func TestConfiguration(t *testing.T) {
 	}
 	wantList(t, "a parent that is not unique is the first by its key", ask(t, h, "orders", "", nil, "rep.name", "rep.chief.name", "rep.orders.count()", "rep.chief.team.max(m, m.name)"),
 		[]string{"Bo|Ann|1|Bob", "Ann|-|1|-", "-|-|0|-"})
+	wantList(t, "beyond a parent that is missing", ask(t, h, "orders", "", nil, "rep.team.all(m, m.id < 0)", "rep.team.exists()", "rep.team.count()", "rep.team.sum(m, m.id)", "rep.team.max(m, m.name)"),
+		[]string{"true|false|0|-|-", "false|true|2|5|Bob", "true|false|0|-|-"})
 	wantList(t, "children", ask(t, h, "employees", "", nil, "orders.sum(o, o.total)", "hired"), []string{"2.00|2026-07-01T10:00:00Z", "1.00|-", "1.00|-"})
 	wantList(t, "a condition beyond such a parent", ask(t, h, "orders", `rep.chief.name == "Ann" || !rep.orders.exists()`, nil, "id"), []string{"1", "3"})
 }

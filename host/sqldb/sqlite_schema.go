@@ -25,10 +25,9 @@ const (
 func readSQLite(ctx context.Context, db *sql.DB) (*schema, error) {
 	s := &schema{}
 	type entry struct {
-		name, kind  string
-		wr, strict  bool
-		create      string
-		columnCount int
+		name, kind string
+		wr, strict bool
+		create     string
 	}
 	list, err := collect(ctx, db, `SELECT l.name, l.type, l.wr, l.strict, coalesce(m.sql, '') FROM pragma_table_list l
 		JOIN sqlite_schema m ON m.name = l.name AND m.type IN ('table', 'view')
@@ -43,8 +42,8 @@ func readSQLite(ctx context.Context, db *sql.DB) (*schema, error) {
 		if own(e.name) {
 			continue
 		}
-		t := table{name: e.name, view: e.kind != "table", strict: e.strict}
-		err := readSQLiteTable(ctx, db, &t, e.wr)
+		t := table{name: e.name, view: e.kind != "table", strict: e.strict, rowid: e.kind == "table" && !e.wr}
+		err := readSQLiteTable(ctx, db, &t)
 		if err != nil && e.kind != "table" && ctx.Err() == nil {
 			continue // a view over tables that are gone, a module that is not there: nothing to read
 		}
@@ -65,8 +64,8 @@ func own(name string) bool {
 	return strings.HasPrefix(name, "deputy_") || strings.HasPrefix(name, "goose_") || strings.HasPrefix(name, "sqlite_")
 }
 
-func readSQLiteTable(ctx context.Context, db *sql.DB, t *table, withoutRowID bool) error {
-	if err := readSQLiteColumns(ctx, db, t, withoutRowID); err != nil {
+func readSQLiteTable(ctx context.Context, db *sql.DB, t *table) error {
+	if err := readSQLiteColumns(ctx, db, t); err != nil {
 		return err
 	}
 	if t.view {
@@ -103,7 +102,7 @@ type sqliteColumn struct {
 	pk, hidden int
 }
 
-func readSQLiteColumns(ctx context.Context, db *sql.DB, t *table, withoutRowID bool) error {
+func readSQLiteColumns(ctx context.Context, db *sql.DB, t *table) error {
 	cols, err := collect(ctx, db, `SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?) ORDER BY cid`,
 		func(rows *sql.Rows) (c sqliteColumn, err error) {
 			return c, rows.Scan(&c.name, &c.decl, &c.notNull, &c.def, &c.pk, &c.hidden)
@@ -124,7 +123,7 @@ func readSQLiteColumns(ctx context.Context, db *sql.DB, t *table, withoutRowID b
 	for i := 1; i <= len(keys); i++ {
 		t.key = append(t.key, keys[i])
 	}
-	if len(t.key) == 1 && !withoutRowID {
+	if len(t.key) == 1 && t.rowid {
 		for _, c := range cols {
 			t.autoKey = t.autoKey || c.pk == 1 && strings.EqualFold(c.decl, "INTEGER")
 		}

@@ -46,8 +46,8 @@ const (
 	foreignViolation
 )
 
-// violation says which constraint, and on which columns where SQLite names them.
-func violation(err error) (violationKind, []string) {
+// violation says which constraint, and on which columns where SQLite names some of that table.
+func violation(t *table, err error) (violationKind, []string) {
 	kind := otherViolation
 	switch code(err) {
 	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_ROWID:
@@ -58,20 +58,27 @@ func violation(err error) (violationKind, []string) {
 		return checkViolation, nil
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return foreignViolation, nil
-	}
-	_, list, _ := strings.Cut(err.Error(), "constraint failed: ")
-	if _, rest, ok := strings.Cut(list, "constraint failed: "); ok {
-		list = rest
-	}
-	list, _, _ = strings.Cut(list, " (")
-	var columns []string
-	for part := range strings.SplitSeq(list, ", ") {
-		if i := strings.LastIndex(part, "."); i >= 0 {
-			part = part[i+1:]
+	case sqlite3.SQLITE_CONSTRAINT_TRIGGER: // RESTRICT is made of a trigger
+		if strings.Contains(err.Error(), "FOREIGN KEY constraint failed") {
+			return foreignViolation, nil
 		}
-		columns = append(columns, part)
+	}
+	var columns []string
+	for _, c := range t.columns {
+		if mentions(err.Error(), t.name+"."+c.name) {
+			columns = append(columns, c.name)
+		}
 	}
 	return kind, columns
+}
+
+// mentions finds a column in a message like "UNIQUE constraint failed: t.a, t.b (2067)".
+func mentions(message, column string) bool {
+	_, rest, ok := strings.Cut(message, ": "+column)
+	if !ok {
+		_, rest, ok = strings.Cut(message, ", "+column)
+	}
+	return ok && (rest == "" || rest[0] == ',' || rest[0] == ' ' && strings.HasPrefix(rest, " ("))
 }
 
 // store is a value as its column keeps it; why says what the column cannot hold.
@@ -116,7 +123,11 @@ func lossy(col *column, x query.Decimal) string {
 // storeTime writes a timestamp the way the column's other values are written, by default as 2006-01-02 15:04:05 in the column's zone.
 func (db *sqlite) storeTime(ctx context.Context, q querier, t *table, col *column, at time.Time) (any, error) {
 	name := quote(col.name)
-	rows, err := q.QueryContext(ctx, "SELECT +"+name+" FROM "+quote(t.name)+" WHERE "+name+" IS NOT NULL ORDER BY rowid DESC LIMIT 1")
+	newest := ""
+	if t.rowid && t.column("rowid") == nil {
+		newest = " ORDER BY rowid DESC"
+	}
+	rows, err := q.QueryContext(ctx, "SELECT +"+name+" FROM "+quote(t.name)+" WHERE "+name+" IS NOT NULL"+newest+" LIMIT 1")
 	if err != nil {
 		return nil, err
 	}

@@ -152,6 +152,7 @@ func TestRefusalsOfTheDatabase(t *testing.T) {
 	t.Parallel()
 	h := shop(t, `CREATE TABLE p (id INTEGER PRIMARY KEY)`, `INSERT INTO p VALUES (1)`,
 		`CREATE TABLE x (id INTEGER PRIMARY KEY, "My Code" TEXT, n INT CHECK (n > 0), p_id INT REFERENCES p DEFERRABLE INITIALLY DEFERRED, q_id INT REFERENCES p, a INT, b INT, UNIQUE ("My Code"), UNIQUE (a, b))`,
+		`CREATE TABLE kept (id INTEGER PRIMARY KEY, x_id INT REFERENCES x ON DELETE RESTRICT)`, `CREATE TABLE needs (id INTEGER PRIMARY KEY, x_id INT NOT NULL REFERENCES x ON DELETE SET NULL)`,
 		`CREATE TRIGGER no BEFORE UPDATE OF n ON x WHEN new.n = 13 BEGIN SELECT RAISE(ABORT, 'secret of row 7'); END`, `INSERT INTO x VALUES (1, 'one', 1, 1, 1, 1, 2), (2, 'two', 2, 1, 1, 1, 3)`)
 	for _, tt := range []struct{ field, text, want string }{
 		{"my_code", "two", "Another record has this value already: my_code."}, {"n", "-1", "The database's own rules refuse these values."},
@@ -164,6 +165,13 @@ func TestRefusalsOfTheDatabase(t *testing.T) {
 		}
 		if got := write(t, h, deputy.Failed, set("x", "1", tt.field, typ, tt.text)); got.Error != tt.want {
 			t.Errorf("%s = %s: %s, want %s", tt.field, tt.text, got.Error, tt.want)
+		}
+	}
+	write(t, h, deputy.Done, deputy.Change{Verb: deputy.Create, Table: "kept", Values: set("", "", "x_id", query.Int, "1").Values})
+	write(t, h, deputy.Done, deputy.Change{Verb: deputy.Create, Table: "needs", Values: set("", "", "x_id", query.Int, "2").Values})
+	for _, key := range []string{"1", "2"} {
+		if got := write(t, h, deputy.Failed, deputy.Change{Verb: deputy.Delete, Table: "x", Key: []string{key}}); got.Error != "Other records refer to this one, so it cannot be deleted." {
+			t.Errorf("delete of %s: %s", key, got.Error)
 		}
 	}
 	if got := ask(t, h, "x", "id == 1", nil, "my_code", "n", "p_id", "q_id", "b"); got[0] != "one|1|1|1|2" {
@@ -186,5 +194,30 @@ func TestLongQuestionsStop(t *testing.T) {
 	}
 	if got := ask(t, h, "x", "id == 1", nil, "n"); got[0] != "1" {
 		t.Errorf("afterwards: %v", got)
+	}
+}
+
+func TestManyParents(t *testing.T) {
+	t.Parallel()
+	var columns, values, asked, want []string
+	for i := range 100 {
+		columns = append(columns, fmt.Sprintf("c%d_id INT REFERENCES p", i))
+		values = append(values, fmt.Sprint(i%3))
+		asked = append(asked, fmt.Sprintf("c%d.up.name", i))
+		want = append(want, []string{"-", "two", "-"}[i%3])
+	}
+	h := shop(t, `CREATE TABLE p (id INTEGER PRIMARY KEY, name TEXT, up_id INT REFERENCES p)`, `INSERT INTO p VALUES (1, 'one', 2), (2, 'two', NULL)`,
+		`CREATE TABLE x (`+strings.Join(columns, ", ")+`)`, `INSERT INTO x VALUES (`+strings.Join(values, ", ")+`)`)
+	if got := ask(t, h, "x", "", nil, asked...); len(got) != 1 || got[0] != strings.Join(want, "|") {
+		t.Errorf("%q, want %q", got, strings.Join(want, "|"))
+	}
+}
+
+func TestTimestampsWithoutRowNumbers(t *testing.T) {
+	t.Parallel()
+	h := shop(t, `CREATE TABLE x (code TEXT PRIMARY KEY, at DATETIME) WITHOUT ROWID`, `INSERT INTO x VALUES ('a', '2026-01-01T00:00:00Z')`)
+	write(t, h, deputy.Done, set("x", "a", "at", query.Timestamp, "2026-02-01T00:00:00Z"))
+	if got := ask(t, h, "x", "", nil, "at"); got[0] != "2026-02-01T00:00:00Z" {
+		t.Errorf("%v", got)
 	}
 }
