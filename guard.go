@@ -72,6 +72,19 @@ func (v *View) Condition(ctx context.Context, table, text string) (query.Expr, e
 	return v.checked(ctx, table, text, query.Condition)
 }
 
+// Order reads one sort key of the model's: an expression, and maybe asc or desc behind it.
+func (v *View) Order(ctx context.Context, table, text string) (query.Order, error) {
+	if _, err := v.Table(ctx, table); err != nil {
+		return query.Order{}, err
+	}
+	src, desc, err := query.ParseOrder(text)
+	if err != nil {
+		return query.Order{}, teach(text, err)
+	}
+	e, err := v.checked(ctx, table, src.String(), query.SortKey)
+	return query.Order{Expr: e, Desc: desc}, err
+}
+
 func (v *View) checked(ctx context.Context, table, text string,
 	check func(context.Context, query.Env, *query.Source) (query.Expr, error)) (query.Expr, error) {
 	if _, err := v.Table(ctx, table); err != nil {

@@ -2,6 +2,7 @@ package deputy
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -21,9 +22,12 @@ type Person struct {
 // Key is issuer and id as one string: what stores put in every key.
 func (p Person) Key() string { return p.Issuer + "\x1f" + p.ID }
 
-// Lookup answers the names of the expression language that are the person's: person.id and person.attributes.x.
+// Lookup answers the names of the expression language that are the person's: person.id, person.attributes.x, and person.roles as a JSON array.
 func (p Person) Lookup(path []string) (string, bool) {
 	switch {
+	case len(path) == 2 && path[0] == "person" && path[1] == "roles":
+		raw, err := json.Marshal(append([]string{}, p.Roles...))
+		return string(raw), err == nil
 	case len(path) == 2 && path[0] == "person" && path[1] == "id":
 		return p.ID, p.ID != ""
 	case len(path) == 3 && path[0] == "person" && path[1] == "attributes":

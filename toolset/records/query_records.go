@@ -3,7 +3,6 @@ package records
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"slices"
 	"strings"
 
@@ -80,34 +79,11 @@ func selected(ctx context.Context, v *deputy.View, t *query.Table, texts []strin
 func ordered(ctx context.Context, v *deputy.View, table string, texts []string) ([]query.Order, error) {
 	var out []query.Order
 	for _, text := range texts {
-		src, desc, err := query.ParseOrder(text)
-		var wrong *query.Error
-		if errors.As(err, &wrong) {
-			return nil, deputy.Errorf(deputy.Invalid, "in `%s`: %v", text, wrong)
-		}
+		o, err := v.Order(ctx, table, text)
 		if err != nil {
 			return nil, err
 		}
-		e, err := v.Expr(ctx, table, src.String())
-		if err != nil {
-			return nil, err
-		}
-		if e, err = sortable(e, text); err != nil {
-			return nil, err
-		}
-		out = append(out, query.Order{Expr: e, Desc: desc})
+		out = append(out, o)
 	}
 	return out, nil
-}
-
-// sortable reads what comes out of JSON as text: JSON itself has no order.
-func sortable(e query.Expr, text string) (query.Expr, error) {
-	if e.Type() != query.JSON {
-		return e, nil
-	}
-	if r, ok := e.(query.Ref); ok && r.Path != nil {
-		r.As = query.String
-		return r, nil
-	}
-	return nil, deputy.Errorf(deputy.Invalid, "in `%s`: JSON has no order: name a path in it, like data.name", text)
 }
