@@ -61,7 +61,7 @@ func known(host, public string) bool {
 		return true
 	}
 	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
+	return err == nil && ip.IsLoopback() && ip.Zone() == ""
 }
 
 type callerKey struct{}
