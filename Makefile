@@ -10,13 +10,17 @@ PKG ?= ./...
 RACE ?= . ./query/... ./store/... ./transport/... ./internal/app/...
 FUZZTIME ?= 10s
 
+# One set of flags everywhere, so that tests, checks and the binary share what was compiled.
+export CGO_ENABLED := 0
+export GOFLAGS := -trimpath
+
 .PHONY: help build test race lint fuzz bench verify smoke ui setup
 
 help: ## This list
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## The binary: static, stripped, without cgo, in build/deputy
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $(BUILD)/deputy ./cmd/deputy
+	$(GO) build -trimpath -ldflags "-s -w" -o $(BUILD)/deputy ./cmd/deputy
 
 test: setup ## All tests; PKG=./query/... for some
 	@mkdir -p $(BUILD)

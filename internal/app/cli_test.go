@@ -90,7 +90,7 @@ func TestWhatTheSchemaKnows(t *testing.T) {
 		"rule's field":  {"rows: employee_id", "rows: employe_id", ":9:57: policy.roles.support.tables.customers.rows: ", "employee"},
 		"rule's text":   {"rows: employee_id ==", "rows: employee_id =", ":9:57: policy.roles.support.tables.customers.rows: ", "=="},
 		"rule's type":   {"rows: employee_id == person.attributes.employee_id", "rows: employee_id", ":9:57: policy.roles.support.tables.customers.rows: ", ""},
-		"a view":        {"employees: { read: true }", "names: { read: true, update: true }", ":10:16: policy.roles.support.tables.names: ", "read, not written"},
+		"a view":        {"employees: { read: true }", "names: { read: true, update: true }", ":10:9: policy.roles.support.tables.names: ", "read, not written"},
 		"tool":          {`["*"]`, "[qery_records]", ":7:15: policy.roles.support.tools[0]: ", "near: query_records"},
 		"host's table":  {`sqlite:%s"`, `sqlite:%s", tables: { custmers: { label: C } }`, ": host.tables.custmers: ", "near: customers"},
 		"host's field":  {`sqlite:%s"`, `sqlite:%s", tables: { customers: { fields: { fone: { label: C } } } }`, ": host.tables.customers.fields.fone: ", "near: phone"},
