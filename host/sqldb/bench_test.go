@@ -13,7 +13,7 @@ func BenchmarkQuestions(b *testing.B) {
 	path, _ := create(b, `CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, country TEXT)`, `CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INT REFERENCES customers, placed DATETIME, status TEXT)`,
 		`CREATE TABLE lines (id INTEGER PRIMARY KEY, order_id INT REFERENCES orders, price NUMERIC(10,2), quantity INT)`, `CREATE INDEX l ON lines (order_id)`, `CREATE INDEX o ON orders (customer_id)`,
 		`WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 500) INSERT INTO customers SELECT i, 'Customer ' || i, char(65 + i % 26) FROM c`,
-		`WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 6000) INSERT INTO orders SELECT i, 1 + i % 500, datetime('2024-01-01', '+' || i * 3 || ' hours'), iif(i % 3, 'open', 'paid') FROM c`,
+		`WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 6000) INSERT INTO orders SELECT i, 1 + i % 500, datetime('2024-01-01', '+' || (i * 3) || ' hours'), iif(i % 3, 'open', 'paid') FROM c`,
 		`WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 20000) INSERT INTO lines SELECT i, 1 + i % 6000, (i * 7 % 10000) / 100.0, 1 + i % 9 FROM c`)
 	h := open(b, sqldb.Config{URL: "sqlite:" + path})
 	for _, bb := range []struct{ name, table, where, order, column string }{

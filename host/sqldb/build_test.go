@@ -178,3 +178,9 @@ func stored(v query.Value) any {
 	text, _ := query.FormatValue(v)
 	return text
 }
+
+func FuzzQuestions(f *testing.F) {
+	hosttest.Fuzz(f, func(t testing.TB, tables []query.Table, rows map[string][]query.Row) deputy.Host {
+		return open(t, sqldb.Config{URL: "sqlite:" + build(t, tables, rows)})
+	})
+}

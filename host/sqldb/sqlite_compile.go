@@ -193,7 +193,8 @@ func (db *sqlite) sort(text string, t query.Type, desc, nullable bool) string {
 	return text
 }
 
-// page has the whole window found before the first row is given: SQLite can be interrupted only until then.
+// page has the whole window found before the first row is given: SQLite can be interrupted only until then. What is materialized is read
+// in the order in which it was found.
 func (db *sqlite) page(text, limit, offset string, order []string) string {
 	if len(order) > 0 {
 		text += " ORDER BY " + strings.Join(order, ", ")
