@@ -4,15 +4,15 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"regexp"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -29,34 +29,35 @@ func build(t *testing.T) string {
 	return binary
 }
 
-// demo starts the demo in a fresh folder; it returns the address of the page.
-func demo(t *testing.T, binary string) string {
+// start runs the binary until the test ends, and returns the address that it names in its first lines.
+func start(t *testing.T, binary string, arguments ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), binary, "demo", "--listen", "127.0.0.1:0", "--dir", t.TempDir())
+	cmd := exec.CommandContext(t.Context(), binary, arguments...)
 	cmd.Env = append(os.Environ(), "OPENAI_API_KEY=", "ANTHROPIC_API_KEY=")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stderr = t.Output()
+	r, w := io.Pipe()
+	cmd.Stdout, cmd.Stderr = w, w
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if _, url, ok := strings.Cut(lines.Text(), "http://"); ok {
-			go func() {
-				for lines.Scan() { // a full pipe would hold the server up
-				}
-				_ = cmd.Wait() // ended by the end of the test
-			}()
-			return "http://" + strings.TrimSpace(url)
+	go func() { w.CloseWithError(cmd.Wait()) }()
+	address := regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+/`)
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		if url := address.FindString(lines.Text()); url != "" {
+			go func() { _, _ = io.Copy(io.Discard, r) }() // a full pipe would hold the server up
+			return url
 		}
+		t.Log(lines.Text())
 	}
-	t.Fatal("the demo did not say where its page is")
+	t.Fatal("the server did not say where its page is")
 	return ""
+}
+
+// demo starts the demo in a fresh folder; it returns the address of the page.
+func demo(t *testing.T, binary string) string {
+	t.Helper()
+	return start(t, binary, "demo", "--listen", "127.0.0.1:0", "--dir", t.TempDir())
 }
 
 // browser is a tab of a headless browser.
@@ -81,8 +82,8 @@ func chromium(t *testing.T) string {
 	return path
 }
 
-// open opens the demo's page in a browser of its own.
-func open(t *testing.T, chromium, deputy string) *browser {
+// open opens a page in a browser of its own.
+func open(t *testing.T, chromium, url string) *browser {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "deputy-browser")
 	if err != nil {
@@ -102,8 +103,7 @@ func open(t *testing.T, chromium, deputy string) *browser {
 		t.Fatal(err)
 	}
 	b.watch()
-	b.do(chromedp.Navigate(demo(t, deputy)))
-	b.until(`document.querySelector('.words li')`)
+	b.do(chromedp.Navigate(url))
 	return b
 }
 
@@ -208,154 +208,4 @@ func (b *browser) shot(name string) {
 func (b *browser) settled() {
 	b.t.Helper()
 	eval[bool](b, `new Promise((ok) => setTimeout(() => ok(true), 800))`)
-}
-
-func TestBrowser(t *testing.T) {
-	path := chromium(t)
-	binary := build(t)
-	for name, test := range map[string]func(*testing.T, *browser){"main": testMain, "safe": testSafe, "stale": testStale, "looks": testLooks} {
-		t.Run(name, func(t *testing.T) { test(t, open(t, path, binary)) })
-	}
-}
-
-// The whole of the page in one go: ask, see rows, propose, confirm, become another person.
-func testMain(t *testing.T, b *browser) {
-	b.shot("1-start")
-	if model := eval[string](b, `document.querySelector('.right').innerText`); !strings.Contains(model, "built-in rules, no language model") {
-		t.Errorf("the page does not say what the offline model is:\n%s", model)
-	}
-
-	b.ask("customers in Norway")
-	b.until(`document.querySelectorAll('.result tbody tr').length > 0`)
-	b.shot("2-table")
-	if steps := eval[int](b, `document.querySelectorAll('.step').length`); steps == 0 {
-		t.Error("no tool line")
-	}
-	id := eval[string](b, `[...document.querySelectorAll('.result tbody tr')][0].cells[0].innerText`)
-
-	const phone = "+47 555 01 234"
-	b.ask("change the phone of customer " + id + " to " + phone)
-	b.until(`document.querySelector('.card.pending .actions .primary:not(:disabled)')`)
-	card := eval[string](b, `document.querySelector('.card').innerText`)
-	for _, want := range []string{phone, "→", "you said this", "Nothing is changed yet", "Confirm 1 change"} {
-		if !strings.Contains(card, want) {
-			t.Errorf("the card does not say %q:\n%s", want, card)
-		}
-	}
-	eval[bool](b, `document.querySelector('.card .actions .primary').click() || true`)
-	b.untilText(".card .message", "has just moved")
-	if s := eval[bool](b, `document.querySelector('.card').classList.contains('pending')`); !s {
-		t.Error("a click on a card that had just moved was taken")
-	}
-	b.settled()
-	b.shot("3-proposal")
-	b.do(chromedp.Click(chromedp.CSS(".card .actions .primary")))
-	b.until(`document.querySelector('.card.done')`)
-	b.until(`document.querySelectorAll('.right .item').length === 0`)
-	b.shot("4-done")
-
-	b.ask("show customer " + id)
-	b.untilText(".turn", phone)
-
-	b.become("demo-manager")
-	if turns := eval[int](b, `document.querySelectorAll('.turn').length`); turns != 0 {
-		t.Error("the other person's conversation is still shown")
-	}
-	b.shot("5-manager")
-	if got := b.complaints(); len(got) > 0 {
-		t.Errorf("the page complained: %q", got)
-	}
-}
-
-// become picks another person of the demo.
-func (b *browser) become(token string) {
-	b.t.Helper()
-	before := eval[string](b, `document.querySelector('.words').innerText`)
-	eval[bool](b, fmt.Sprintf(`{ const s = document.querySelector('#person'); s.value = %q; s.dispatchEvent(new Event('change', { bubbles: true })) }`, token))
-	b.until(fmt.Sprintf(`document.querySelector('.words li') && document.querySelector('.words').innerText !== %q`, before))
-}
-
-// Nothing that a value holds is hidden or runs, a reload finds everything again, and nothing is asked of another server.
-func testSafe(t *testing.T, b *browser) {
-	b.become("demo-manager")
-	b.paste("change the note of order 1 to <img src=x onerror=alert(1)>\u202egnp.exe")
-	b.until(`document.querySelector('.card.pending')`)
-	if seen := eval[string](b, `document.querySelector('.card .ctl').textContent`); seen != "[U+202E]" {
-		t.Errorf("the override is shown as %q", seen)
-	}
-	if n := eval[int](b, `document.querySelectorAll('img, iframe, #root script').length`); n != 0 {
-		t.Errorf("%d elements came out of a text", n)
-	}
-	b.shot("6-hidden-characters")
-	b.do(chromedp.Reload())
-	b.until(`document.querySelector('.card.pending .actions button:not(:disabled)')`)
-	b.settled()
-	b.do(chromedp.Click(chromedp.CSS(".card .actions button")))
-	b.until(`document.querySelector('.card.rejected')`)
-	b.shot("7-rejected")
-
-	foreign := eval[[]string](b, `performance.getEntriesByType('resource').map((e) => e.name).filter((n) => !n.startsWith(location.origin + '/'))`)
-	if len(foreign) > 0 {
-		t.Errorf("asked elsewhere: %q", foreign)
-	}
-	if blocked := eval[string](b, `(() => { try { document.querySelector('#root').innerHTML = '<p>x</p>'; return 'allowed' } catch { return 'blocked' } })()`); blocked != "blocked" {
-		t.Error("text can become HTML")
-	}
-	if kept := eval[string](b, `location.href + document.cookie + JSON.stringify(localStorage)`); strings.Contains(kept, "demo-") {
-		t.Errorf("the token stands in %s", kept)
-	}
-}
-
-// asManager runs in the page, as another person and past what it shows: a question, and its first proposal confirmed.
-const asManager = `(async () => {
-  const send = async (path, body) => (await fetch(path, { method: 'POST', headers: { Authorization: 'Bearer demo-manager', 'Content-Type': 'application/json' }, body: JSON.stringify(body) })).json()
-  const c = await send('/v1/conversations', {})
-  const t = await send('/v1/conversations/' + c.id + '/turns', { text: %q })
-  return (await send('/v1/proposals/' + t.proposals[0].id + '/confirm', { hash: t.proposals[0].hash })).state
-})()`
-
-// A record that another person changes meanwhile is not written; the new difference is shown. A stopped assistant says so.
-func testStale(t *testing.T, b *browser) {
-	b.ask("customers in Norway")
-	b.until(`document.querySelectorAll('.result tbody tr').length > 0`)
-	id := eval[string](b, `document.querySelector('.result tbody tr').cells[0].innerText`)
-	b.ask("change the phone of customer " + id + " to +47 555 01 234")
-	b.until(`document.querySelector('.card.pending .actions .primary:not(:disabled)')`)
-	if state := eval[string](b, fmt.Sprintf(asManager, "change the phone of customer "+id+" to +47 555 99 999")); state != "done" {
-		t.Fatalf("the other change is %s", state)
-	}
-	b.settled()
-	b.do(chromedp.Click(chromedp.CSS(".card.pending .actions .primary")))
-	b.until(`document.querySelector('.card.stale') && document.querySelector('.card.pending')`)
-	if card := eval[string](b, `document.querySelector('.card.pending').innerText`); !strings.Contains(card, "+47 555 99 999") {
-		t.Errorf("the new card does not show what is there now:\n%s", card)
-	}
-	b.shot("11-stale")
-	b.complaints() // the browser notes the 409
-
-	b.become("demo-manager")
-	b.do(chromedp.SendKeys(chromedp.CSS(".switch input"), "Stock-taking"), chromedp.Click(chromedp.CSS(".switch button")))
-	b.untilText(".banner", "Stock-taking")
-	b.shot("12-stopped")
-	eval[bool](b, `document.querySelector('.banner button').click() || true`)
-	b.until(`!document.querySelector('.banner')`)
-}
-
-// The page on a narrow screen, in the dark, and its log.
-func testLooks(t *testing.T, b *browser) {
-	b.ask("how many tickets are there?")
-	b.until(`document.querySelector('.result .number, .result tbody')`)
-	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}); err != nil {
-		t.Fatal(err)
-	}
-	b.shot("8-dark")
-	eval[bool](b, `document.querySelector('.step summary, .steps summary').click() || true`)
-	eval[bool](b, `[...document.querySelectorAll('.left .item')].at(-1).click() || true`)
-	b.until(`document.querySelector('.log tbody tr')`)
-	b.shot("9-log")
-	b.do(chromedp.EmulateViewport(360, 740))
-	b.shot("10-narrow")
-	if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 360 {
-		t.Errorf("the page is %d pixels wide on a screen of 360", wide)
-	}
 }

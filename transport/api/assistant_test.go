@@ -264,7 +264,7 @@ func TestGroup(t *testing.T) {
 	renewed := "/v1/proposal-groups/" + stale.text("group", "id")
 	s.want(s.do("ann", "POST", "/v1/proposals/"+stale.text("group", "proposals", 0, "id")+"/reject", ""), 200)
 	left := fmt.Sprintf(`{"proposals":[{"id":%q,"hash":%q}]}`, stale.text("group", "proposals", 1, "id"), stale.text("group", "proposals", 1, "hash"))
-	if done := s.want(s.do("ann", "POST", renewed+"/confirm", left), 200); done.text("state") != "done" {
+	if done := s.want(s.do("ann", "POST", renewed+"/confirm", left), 200); done.text("state") != "done" || done.text("proposals", 0, "state") != "rejected" || done.text("proposals", 1, "state") != "done" {
 		t.Error(done)
 	}
 	if rows := s.host.Rows("customers"); rows[0]["phone"] != "+47 9" || rows[1]["phone"] != "+47 2 2" {

@@ -209,7 +209,10 @@ func (s *server) confirmGroup(ctx context.Context, who deputy.Caller, in *confir
 		p.Group, p.Proposal = &renewed, &renewed.Proposals[0]
 		return nil, p
 	}
-	return oneGroup(d.Proposals, err)
+	if err != nil {
+		return nil, err
+	}
+	return oneGroup(s.door.Proposal(ctx, who, in.ID)) // whole: members that were rejected before belong to it
 }
 
 func (s *server) rejectProposal(ctx context.Context, who deputy.Caller, in *idInput) (*proposalOutput, error) {
@@ -223,5 +226,8 @@ func (s *server) rejectGroup(ctx context.Context, who deputy.Caller, in *idInput
 	if err := isGroup(in.ID); err != nil {
 		return nil, err
 	}
-	return oneGroup(s.door.Reject(ctx, who, in.ID))
+	if _, err := s.door.Reject(ctx, who, in.ID); err != nil {
+		return nil, err
+	}
+	return oneGroup(s.door.Proposal(ctx, who, in.ID))
 }

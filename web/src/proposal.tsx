@@ -144,12 +144,13 @@ function verb(ps: Proposal[]): string {
 }
 
 function Part({ p, numbered, children }: { p: Proposal; numbered: boolean; children: any }) {
+  const beside = new Set(p.changes.filter((c) => c.source === 'model').map((c) => `${c.label}: “${c.after}” stands neither in your messages nor in the data.`))
   const words = p.changes.map((c) => mixed(c.after ?? '')).filter(Boolean)
   return (
     <div class="part">
       {numbered && <h4><span class="faint">{p.position}</span> <Exact text={p.summary} /> {children}</h4>}
       {p.changes.length > 0 && <table class="changes"><tbody>{p.changes.map((c, i) => <Line key={i} c={c} />)}</tbody></table>}
-      {[...p.warnings, ...words].map((w, i) => <p key={i} class="warning">⚠ <Exact text={w} /></p>)}
+      {[...p.warnings.filter((w) => !beside.has(w)), ...words].map((w, i) => <p key={i} class="warning">⚠ <Exact text={w} /></p>)}
       {p.state !== 'pending' && <Outcome p={p} />}
     </div>
   )
@@ -157,13 +158,13 @@ function Part({ p, numbered, children }: { p: Proposal; numbered: boolean; child
 
 function Line({ c }: { c: Change }) {
   const created = c.verb === 'create'
-  const deleted = c.verb === 'delete'
+  if (c.verb === 'delete') return <tr><th scope="row">{c.label || c.field}</th><td colSpan={4}><Side value={c.before} label={c.before_label} gone /></td></tr>
   return (
     <tr>
-      <th scope="row">{c.label || c.field || (deleted ? 'Record' : '')}</th>
-      <td>{created ? <span class="faint">new</span> : <Side value={c.before} label={c.before_label} gone={deleted} />}</td>
-      <td class="arrow" aria-label={deleted ? 'is deleted' : 'becomes'}>→</td>
-      <td>{deleted ? <span class="danger-text">deleted</span> : <Side value={c.after} label={c.after_label} />}</td>
+      <th scope="row">{c.label || c.field}</th>
+      <td>{created ? <span class="faint">new</span> : <Side value={c.before} label={c.before_label} />}</td>
+      <td class="arrow" aria-label="becomes">→</td>
+      <td><Side value={c.after} label={c.after_label} /></td>
       <td class={c.source === 'model' ? 'source warning' : 'source'}>{source(c)}</td>
     </tr>
   )

@@ -1,0 +1,245 @@
+package web_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+func TestBrowser(t *testing.T) {
+	path := chromium(t)
+	binary := build(t)
+	for name, test := range map[string]func(*testing.T, *browser){"main": testMain, "safe": testSafe, "stale": testStale, "looks": testLooks} {
+		t.Run(name, func(t *testing.T) {
+			b := open(t, path, demo(t, binary))
+			b.until(`document.querySelector('.words li')`)
+			test(t, b)
+		})
+	}
+	t.Run("served", func(t *testing.T) { testServed(t, open(t, path, serve(t, binary))) })
+}
+
+// The whole of the page in one go: ask, see rows, propose, confirm, become another person.
+func testMain(t *testing.T, b *browser) {
+	b.shot("1-start")
+	if model := eval[string](b, `document.querySelector('.right').innerText`); !strings.Contains(model, "built-in rules, no language model") {
+		t.Errorf("the page does not say what the offline model is:\n%s", model)
+	}
+
+	b.ask("customers in Norway")
+	b.until(`document.querySelectorAll('.result tbody tr').length > 0`)
+	b.shot("2-table")
+	if steps := eval[int](b, `document.querySelectorAll('.step').length`); steps == 0 {
+		t.Error("no tool line")
+	}
+	id := eval[string](b, `[...document.querySelectorAll('.result tbody tr')][0].cells[0].innerText`)
+
+	const phone = "+47 555 01 234"
+	b.ask("change the phone of customer " + id + " to " + phone)
+	b.until(`document.querySelector('.card.pending .actions .primary:not(:disabled)')`)
+	card := eval[string](b, `document.querySelector('.card').innerText`)
+	for _, want := range []string{phone, "→", "you said this", "Nothing is changed yet", "Confirm 1 change"} {
+		if !strings.Contains(card, want) {
+			t.Errorf("the card does not say %q:\n%s", want, card)
+		}
+	}
+	eval[bool](b, `document.querySelector('.card .actions .primary').click() || true`)
+	b.untilText(".card .message", "has just moved")
+	if s := eval[bool](b, `document.querySelector('.card').classList.contains('pending')`); !s {
+		t.Error("a click on a card that had just moved was taken")
+	}
+	b.settled()
+	b.shot("3-proposal")
+	b.do(chromedp.Click(chromedp.CSS(".card .actions .primary")))
+	b.until(`document.querySelector('.card.done')`)
+	b.until(`document.querySelectorAll('.right .item').length === 0`)
+	b.shot("4-done")
+
+	b.ask("show customer " + id)
+	b.untilText(".turn", phone)
+
+	b.become("demo-manager")
+	if turns := eval[int](b, `document.querySelectorAll('.turn').length`); turns != 0 {
+		t.Error("the other person's conversation is still shown")
+	}
+	b.shot("5-manager")
+	if got := b.complaints(); len(got) > 0 {
+		t.Errorf("the page complained: %q", got)
+	}
+}
+
+// become picks another person of the demo.
+func (b *browser) become(token string) {
+	b.t.Helper()
+	before := eval[string](b, `document.querySelector('.words').innerText`)
+	eval[bool](b, fmt.Sprintf(`{ const s = document.querySelector('#person'); s.value = %q; s.dispatchEvent(new Event('change', { bubbles: true })) }`, token))
+	b.until(fmt.Sprintf(`document.querySelector('.words li') && document.querySelector('.words').innerText !== %q`, before))
+}
+
+// Nothing that a value holds is hidden or runs, a reload finds everything again, and nothing is asked of another server.
+func testSafe(t *testing.T, b *browser) {
+	b.become("demo-manager")
+	b.paste("change the note of order 1 to <img src=x onerror=alert(1)>\u202egnp.exe")
+	b.until(`document.querySelector('.card.pending')`)
+	if seen := eval[string](b, `document.querySelector('.card .ctl').textContent`); seen != "[U+202E]" {
+		t.Errorf("the override is shown as %q", seen)
+	}
+	if n := eval[int](b, `document.querySelectorAll('img, iframe, #root script').length`); n != 0 {
+		t.Errorf("%d elements came out of a text", n)
+	}
+	b.shot("6-hidden-characters")
+	b.do(chromedp.Reload())
+	b.until(`document.querySelector('.card.pending .actions button:not(:disabled)')`)
+	b.settled()
+	b.do(chromedp.Click(chromedp.CSS(".card .actions button")))
+	b.until(`document.querySelector('.card.rejected')`)
+	b.shot("7-rejected")
+
+	foreign := eval[[]string](b, `performance.getEntriesByType('resource').map((e) => e.name).filter((n) => !n.startsWith(location.origin + '/'))`)
+	if len(foreign) > 0 {
+		t.Errorf("asked elsewhere: %q", foreign)
+	}
+	if blocked := eval[string](b, `(() => { try { document.querySelector('#root').innerHTML = '<p>x</p>'; return 'allowed' } catch { return 'blocked' } })()`); blocked != "blocked" {
+		t.Error("text can become HTML")
+	}
+	if kept := eval[string](b, `location.href + document.cookie + JSON.stringify(localStorage)`); strings.Contains(kept, "demo-") {
+		t.Errorf("the token stands in %s", kept)
+	}
+}
+
+// asManager runs in the page, as another person and past what it shows: a question, and its first proposal confirmed.
+const asManager = `(async () => {
+  const send = async (path, body) => (await fetch(path, { method: 'POST', headers: { Authorization: 'Bearer demo-manager', 'Content-Type': 'application/json' }, body: JSON.stringify(body) })).json()
+  const c = await send('/v1/conversations', {})
+  const t = await send('/v1/conversations/' + c.id + '/turns', { text: %q })
+  return (await send('/v1/proposals/' + t.proposals[0].id + '/confirm', { hash: t.proposals[0].hash })).state
+})()`
+
+// A record that another person changes meanwhile is not written; the new difference is shown. A stopped assistant says so.
+func testStale(t *testing.T, b *browser) {
+	b.ask("customers in Norway")
+	b.until(`document.querySelectorAll('.result tbody tr').length > 0`)
+	id := eval[string](b, `document.querySelector('.result tbody tr').cells[0].innerText`)
+	b.ask("change the phone of customer " + id + " to +47 555 01 234")
+	b.until(`document.querySelector('.card.pending .actions .primary:not(:disabled)')`)
+	if state := eval[string](b, fmt.Sprintf(asManager, "change the phone of customer "+id+" to +47 555 99 999")); state != "done" {
+		t.Fatalf("the other change is %s", state)
+	}
+	b.settled()
+	b.do(chromedp.Click(chromedp.CSS(".card.pending .actions .primary")))
+	b.until(`document.querySelector('.card.stale') && document.querySelector('.card.pending')`)
+	if card := eval[string](b, `document.querySelector('.card.pending').innerText`); !strings.Contains(card, "+47 555 99 999") {
+		t.Errorf("the new card does not show what is there now:\n%s", card)
+	}
+	b.shot("11-stale")
+	b.complaints() // the browser notes the 409
+
+	b.become("demo-manager")
+	b.do(chromedp.SendKeys(chromedp.CSS(".switch input"), "Stock-taking"), chromedp.Click(chromedp.CSS(".switch button")))
+	b.untilText(".banner", "Stock-taking")
+	b.shot("12-stopped")
+	eval[bool](b, `document.querySelector('.banner button').click() || true`)
+	b.until(`!document.querySelector('.banner')`)
+}
+
+// The page on a narrow screen, in the dark, and its log.
+func testLooks(t *testing.T, b *browser) {
+	b.ask("how many tickets are there?")
+	b.until(`document.querySelector('.result .number, .result tbody')`)
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}); err != nil {
+		t.Fatal(err)
+	}
+	b.shot("8-dark")
+	eval[bool](b, `document.querySelector('.step summary, .steps summary').click() || true`)
+	eval[bool](b, `[...document.querySelectorAll('.left .item')].at(-1).click() || true`)
+	b.until(`document.querySelector('.log tbody tr')`)
+	b.shot("9-log")
+	b.do(chromedp.EmulateViewport(360, 740))
+	b.shot("10-narrow")
+	if wide := eval[int](b, `document.documentElement.scrollWidth`); wide > 360 {
+		t.Errorf("the page is %d pixels wide on a screen of 360", wide)
+	}
+}
+
+const config = `
+listen: 127.0.0.1:0
+store: "memory:"
+assistant: { name: Clerk }
+host: { database: "sqlite:%[1]s/business.db", tables: { customers: { record_label: name } } }
+models: [ { name: replay, provider: scripted, scenario: "%[1]s/scenario.yaml" } ]
+auth: { tokens: [ { token: secret-token, id: boss, name: Boss, roles: [boss] } ] }
+policy: { roles: { boss: { tools: ["*"], tables: { "*": { read: true, create: true, update: true, delete: true } } } } }
+`
+
+const scenario = `
+- when: { user: prose }
+  text: |
+    Hello **bold** and ` + "`code`" + `, <b>no tag</b>, 🙂 æøå.
+
+    1. one
+    2. two [here](https://elsewhere.example/x) ![pixel](https://elsewhere.example/y.png)
+- when: { user: three things }
+  calls:
+    - { tool: update_record, arguments: { table: customers, id: "6", values: [ { field: phone, value: "+47 555 77 777" }, { field: email, value: "p\u0430ypal@example.com" } ] } }
+    - { tool: update_record, arguments: { table: customers, id: "7", values: [ { field: phone, value: "+47 555 88 888" } ] } }
+    - { tool: delete_record, arguments: { table: ticket_notes, id: "1" } }
+- { when: { user: three things, step: 2 }, text: Prepared. }
+`
+
+// serve starts a server with a scripted model over the demo's business.
+func serve(t *testing.T, binary string) string {
+	t.Helper()
+	dir := t.TempDir()
+	start(t, binary, "demo", "--listen", "127.0.0.1:0", "--dir", dir) // makes the business
+	for name, text := range map[string]string{"deputy.yaml": fmt.Sprintf(config, dir), "scenario.yaml": scenario} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return start(t, binary, "serve", "--config", filepath.Join(dir, "deputy.yaml"))
+}
+
+// Signing in with a token, a model's text, and a group of several changes as one card.
+func testServed(t *testing.T, b *browser) {
+	b.do(chromedp.SendKeys(chromedp.CSS("#token"), "wrong\r"))
+	b.untilText(".signin .bad", "not accepted")
+	b.complaints() // the browser notes the 401
+	b.do(chromedp.SendKeys(chromedp.CSS("#token"), "secret-token\r"))
+	b.until(`document.querySelector('.words li') && document.querySelector('.left h1').innerText === 'Clerk'`)
+
+	b.ask("prose")
+	if got := eval[string](b, `document.querySelector('.prose').innerHTML`); got != `<p>Hello <strong>bold</strong> and <code>code</code>, &lt;b&gt;no tag&lt;/b&gt;, 🙂 æøå.</p><ol start="1"><li>one</li><li>two here (https://elsewhere.example/x) pixel (https://elsewhere.example/y.png)</li></ol>` {
+		t.Errorf("the text became %s", got)
+	}
+
+	b.ask("three things")
+	b.until(`document.querySelector('.card.pending .actions button:not(:disabled)')`)
+	b.settled()
+	b.shot("13-group")
+	card := eval[string](b, `document.querySelector('.card').innerText`)
+	for _, want := range []string{"3 changes that belong together", "from neither you nor data", "mixes Latin and Cyrillic letters", "Reject all", "Reject this one"} {
+		if !strings.Contains(card, want) {
+			t.Errorf("the card does not say %q:\n%s", want, card)
+		}
+	}
+	if first := eval[string](b, `document.querySelector('.card .part').innerText`); !strings.Contains(first, "Delete") {
+		t.Errorf("the delete does not stand first:\n%s", first)
+	}
+	b.do(chromedp.Click(chromedp.CSS(".card .part:nth-of-type(1) h4 button")))
+	b.until(`document.querySelector('.outcome.rejected')`)
+	b.settled()
+	if button := eval[string](b, `document.querySelector('.card .actions button:last-child').innerText`); button != "Confirm 3 changes" {
+		t.Errorf("the button says %q", button)
+	}
+	b.do(chromedp.Click(chromedp.CSS(".card .actions button:last-child")))
+	b.until(`document.querySelectorAll('.outcome.done').length === 2`)
+	b.shot("14-group-done")
+	if got := b.complaints(); len(got) > 0 {
+		t.Errorf("the page complained: %q", got)
+	}
+}
