@@ -82,6 +82,10 @@ func (d *desk) courtesy() (string, bool) {
 		return "Please write what you would like to know or to change.", true
 	case "thanks", "thank you", "thanks a lot", "thx", "ok", "okay", "great", "perfect", "ok thanks", "ok thank you":
 		return "You are welcome.", true
+	case "yes", "confirm", "confirm it", "yes please", "do it", "go ahead", "approve", "apply it":
+		return "Only you can do that: confirm the proposal itself. Nothing is written before.", true
+	case "no", "cancel", "never mind", "nevermind", "stop", "reject", "undo", "no thanks":
+		return "Then leave the proposal or reject it: nothing is written until you confirm.", true
 	}
 	return "", false
 }
@@ -178,7 +182,7 @@ func (d *desk) explain(err error) string {
 	case errors.As(err, &question):
 		return string(question)
 	case errors.As(err, &missing):
-		return fmt.Sprintf("That would take %s, which is not available to you here.", strings.ReplaceAll(string(missing), "_", " "))
+		return closed(string(missing)) + " is not open to you here."
 	case errors.As(err, &tool):
 		return "That did not work: " + sentence(string(tool))
 	}
@@ -190,6 +194,21 @@ func (d *desk) explain(err error) string {
 		text += ` Try "help".`
 	}
 	return text + " " + connect()
+}
+
+// closed is what a person cannot do without a tool.
+func closed(tool string) string {
+	switch tool {
+	case "create_record":
+		return "Adding records"
+	case "update_record":
+		return "Changing records"
+	case "delete_record":
+		return "Deleting records"
+	case "navigate":
+		return "Opening pages of the application"
+	}
+	return "What that needs (" + strings.ReplaceAll(tool, "_", " ") + ")"
 }
 
 func sentence(s string) string {

@@ -80,6 +80,11 @@ func refAt(text string, ts []token, i int) ref {
 	if ts[i].quoted {
 		return ref{name: ts[i].text, to: i + 1}
 	}
+	if strings.ContainsAny(ts[i].low, "0123456789") && !ts[i].capital() {
+		if _, dated := dateAt(ts, i); dated == 0 {
+			return ref{name: ts[i].text, to: i + 1} // so-20003
+		}
+	}
 	if !marked && !ts[i].capital() {
 		return ref{to: i}
 	}

@@ -77,7 +77,7 @@ func wordAt(text string) int {
 			if r == utf8.RuneError {
 				end = i + 1
 			}
-		case i == 0 && strings.ContainsRune("+-#$€£@", r):
+		case i == 0 && strings.ContainsRune("+-#$€£@.", r):
 		case i > 0 && end == i && strings.ContainsRune("._@+-/&'’#:%", r):
 		case i > 0 && end == i && r == ',' && thousands(text[:i], text[i+1:]):
 		default:
