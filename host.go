@@ -19,8 +19,8 @@ type Host interface {
 	Analyze(ctx context.Context, as Person, a query.Analysis) (query.Rows, error)
 	// Apply makes the writes in order, once. Versions and conditions of all are tested before the first change. With
 	// Features.Transactions it is all or nothing; else it stops at the first failure and the answers say what was done. The answers are
-	// as many as the writes. An error means that it is not known what was written; a refusal is a failed Applied, no error. key is the
-	// idempotency key of this attempt.
+	// as many as the writes; a refusal is a failed Applied, no error. An *Error, or the error of a context that ended, means that nothing
+	// was written; any other error means that it is not known what was. key is the idempotency key of this attempt.
 	Apply(ctx context.Context, as Person, key string, ws []Write) ([]Applied, error)
 }
 
