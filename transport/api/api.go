@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"example.com/deputy"
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
@@ -87,34 +86,8 @@ func private(path string) bool {
 	return false
 }
 
-func configuration(version string) huma.Config {
-	c := huma.DefaultConfig("Deputy", version)
-	c.Info.Description = "An assistant inside a business application, working as the person who uses it. Errors are RFC 9457 problems with a `code`."
-	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
-	c.CreateHooks = nil // no $schema links in answers
-	c.RejectUnknownQueryParameters = true
-	c.Formats = map[string]huma.Format{"application/json": {Marshal: encode, Unmarshal: decode}}
-	c.Formats["json"] = c.Formats["application/json"]
-	c.Transformers = []huma.Transformer{asProblem}
-	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"bearer": {Type: "http", Scheme: "bearer"}}
-	return c
-}
-
 func encode(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
-}
-
-// document serves the OpenAPI description, made once.
-func document(doc *huma.OpenAPI) http.Handler {
-	problemResponses(doc)
-	text, err := json.Marshal(doc)
-	if err != nil {
-		panic("api: the OpenAPI document does not marshal: " + err.Error())
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(text) // a reader that is gone is not ours to mend
-	})
 }

@@ -144,9 +144,10 @@ func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	a := ask(handler(t), "GET", "/openapi.json", "", "Authorization", "")
 	var doc struct {
-		OpenAPI string
-		Info    struct{ Version string }
-		Paths   map[string]map[string]struct {
+		OpenAPI    string
+		Info       struct{ Version string }
+		Components struct{ Schemas map[string]json.RawMessage }
+		Paths      map[string]map[string]struct {
 			Security  []map[string][]string
 			Responses map[string]struct{ Content map[string]any }
 		}
@@ -172,6 +173,14 @@ func TestOpenAPI(t *testing.T) {
 		if doc.Paths["/v1/conversations/{id}/turns"]["post"].Responses["200"].Content[want] == nil {
 			t.Errorf("POST turns does not describe %s", want)
 		}
+	}
+	for name, want := range map[string]string{"PostTurnInputBody": `"additionalProperties":false`, "Turn": `"proposals":{"items":{"$ref":"#/components/schemas/Proposal"},"type":"array"}`, "Me": `"oneOf"`} {
+		if !strings.Contains(string(doc.Components.Schemas[name]), want) {
+			t.Errorf("%s: no %s in %s", name, want, doc.Components.Schemas[name])
+		}
+	}
+	if strings.Contains(string(doc.Components.Schemas["Turn"]), "additionalProperties") || doc.Components.Schemas["ErrorModel"] != nil {
+		t.Error("answers are closed, or in another form")
 	}
 	if _, ok := doc.Paths["/v1/turns/{id}/events"]["get"]; !ok || len(doc.Paths) < 20 {
 		t.Errorf("%d paths", len(doc.Paths))
