@@ -9,8 +9,10 @@ import (
 	"net/http"
 	"net/netip"
 	"time"
+	_ "time/tzdata" // a machine may have no zones of its own
 
 	"example.com/deputy"
+	"example.com/deputy/query"
 	"example.com/deputy/transport/api"
 	"example.com/deputy/web"
 )
@@ -28,13 +30,32 @@ func (p *parts) handler(people []api.DemoPerson) http.Handler {
 
 // ready says whether the database and the store answer.
 func (p *parts) ready(ctx context.Context) error {
-	if _, err := p.host.Catalog(ctx, deputy.Person{}); err != nil {
-		return fmt.Errorf("host: %w", err)
+	if err := p.reachable(ctx); err != nil {
+		return fmt.Errorf("database %s: %w", p.Host.Database, err)
 	}
 	if _, err := deputy.ReadKillSwitch(ctx, p.store.Settings); err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("store %s: %w", p.storeName(), err)
 	}
 	return nil
+}
+
+// reachable reads one row of the first table that is offered to anybody.
+func (p *parts) reachable(ctx context.Context) error {
+	cat, err := p.host.Catalog(ctx, deputy.Person{})
+	if err != nil {
+		return err
+	}
+	page, err := cat.Tables(ctx, "", "")
+	if err != nil || len(page) == 0 {
+		return err
+	}
+	t, err := cat.Table(ctx, page[0].Name)
+	if err != nil {
+		return err
+	}
+	first := query.Column{As: t.Fields[0].Name, Expr: query.Ref{Table: t.Name, Field: t.Fields[0]}}
+	_, err = p.host.Query(ctx, deputy.Person{}, query.Query{Table: t.Name, Select: []query.Column{first}, Limit: 1})
+	return err
 }
 
 // serve answers on a listener until ctx ends, then lets requests under way end.
