@@ -102,6 +102,9 @@ func (g *grants) resolve(ctx context.Context, full *query.Table) (*tableGrant, e
 		t.Read, t.Create, t.Update = t.Read.union(a.Read), t.Create.union(a.Create), t.Update.union(a.Update)
 		t.Delete = t.Delete || a.Delete
 	}
+	for _, f := range []*Fields{&t.Read, &t.Create, &t.Update} { // what is hidden is not even named
+		f.Names = slices.DeleteFunc(f.Names, func(n string) bool { return !g.sees(t, n) })
+	}
 	if full.View || len(full.Key) == 0 {
 		t.Create, t.Update, t.Delete = Fields{}, Fields{}, false
 	}
