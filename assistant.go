@@ -104,7 +104,9 @@ func New(ctx context.Context, cfg Config) (*Assistant, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return &Assistant{cfg: cfg, reg: reg, rules: rules, rate: rate.New(cfg.Limits.TurnsPerMinute), running: newRunning()}, nil
+	a := &Assistant{cfg: cfg, reg: reg, rules: rules, rate: rate.New(cfg.Limits.TurnsPerMinute), running: newRunning()}
+	a.running.background(a.lookForLost)
+	return a, nil
 }
 
 func (c Config) withDefaults() Config {
@@ -191,9 +193,17 @@ type running struct {
 	wg     sync.WaitGroup
 	closed bool
 	stops  map[string]context.CancelCauseFunc
+	quit   context.CancelFunc // of what runs in the background
 }
 
 func newRunning() *running { return &running{stops: map[string]context.CancelCauseFunc{}} }
+
+// background runs work until the assistant is closed.
+func (r *running) background(work func(context.Context)) {
+	ctx, quit := context.WithCancel(context.Background())
+	r.quit = quit
+	r.wg.Go(func() { work(ctx) })
+}
 
 // start runs a turn by itself; false where the assistant is closed.
 func (r *running) start(turn string, stop context.CancelCauseFunc, work func()) bool {
@@ -230,6 +240,7 @@ func (r *running) stop(turn string, why Reason) {
 func (r *running) close() {
 	r.mu.Lock()
 	r.closed = true
+	r.quit()
 	for _, stop := range r.stops {
 		stop(ending{Interrupted})
 	}

@@ -57,9 +57,7 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 	if err != nil {
 		return "", err
 	}
-	if err := a.endLost(ctx); err != nil {
-		a.complain(ctx, "lost turns", err)
-	}
+	a.takeUpLost(ctx)
 	lease, err := a.cfg.Store.Turns.Start(ctx, person, t, first, a.cfg.Clock().Add(leaseFor))
 	if err != nil {
 		return "", err
@@ -69,17 +67,16 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 			a.complain(ctx, "title", err, "conversation", c.ID)
 		}
 	}
-	d.work(ctx, t, lease, person, append(history, first...))
+	history = append(history, first...)
+	a.work(ctx, &runner{a: a, in: &turning{turn: t, who: person, history: history}, refs: countCalls(history), lease: lease, events: t.NextEvent})
 	return t.ID, nil
 }
 
 // work runs a stored turn in a goroutine of the assistant's, apart from the caller's connection.
-func (d *Door) work(ctx context.Context, t Turn, lease Lease, who Person, history []Message) {
-	ctx = context.WithoutCancel(ctx)
-	ctx, stop := context.WithCancelCause(ctx)
-	r := &runner{a: d.a, in: &turning{turn: t, who: who, history: history}, refs: countCalls(history), lease: lease, events: t.NextEvent}
-	ok := d.a.running.start(t.ID, stop, func() {
-		ctx, cancel := context.WithTimeout(ctx, d.a.cfg.Limits.TurnTimeout)
+func (a *Assistant) work(ctx context.Context, r *runner) {
+	ctx, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	ok := a.running.start(r.in.turn.ID, stop, func() {
+		ctx, cancel := context.WithTimeout(ctx, a.cfg.Limits.TurnTimeout)
 		defer cancel()
 		r.run(ctx)
 	})

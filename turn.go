@@ -29,12 +29,13 @@ func (e ending) Error() string { return "turn ends: " + string(e.reason) }
 
 // runner carries one turn on, step by step. Each step is committed whole: after the answer, and after the results.
 type runner struct {
-	a     *Assistant
-	in    *turning
-	calls int // tool calls so far in this turn
-	refs  int // calls so far in the conversation
-	text  string
-	group string
+	a       *Assistant
+	in      *turning
+	calls   int // tool calls so far in this turn
+	refs    int // calls so far in the conversation
+	text    string
+	group   string
+	resumed bool // taken over from a worker that is gone
 
 	mu     sync.Mutex
 	lease  Lease
@@ -61,6 +62,9 @@ func (r *runner) run(ctx context.Context) {
 }
 
 func (r *runner) begin(ctx context.Context) error {
+	if r.resumed {
+		return nil // its journal has begun
+	}
 	return r.commit(ctx, Step{Events: []Event{event(EventTurnStarted, TurnStarted{r.in.turn.ID, r.in.turn.Conversation})}})
 }
 
@@ -144,6 +148,9 @@ func reasonOf(ctx context.Context) Reason {
 func (r *runner) step(ctx context.Context) (Reason, Step, error) {
 	if reason, err := r.check(ctx); reason != "" || err != nil {
 		return reason, Step{}, err
+	}
+	if open := r.open(); len(open) > 0 {
+		return r.results(ctx, open)
 	}
 	if r.in.turn.Step >= r.a.cfg.Limits.Steps {
 		return StepLimit, Step{}, nil
@@ -417,23 +424,4 @@ func (r *runner) commit(ctx context.Context, s Step) error {
 		return errors.Join(errLost, err)
 	}
 	return err
-}
-
-// endLost ends turns whose worker is gone (its lease has run out) as interrupted, so that their conversations can go on. What they had
-// committed is kept.
-func (a *Assistant) endLost(ctx context.Context) error {
-	for {
-		now := a.cfg.Clock()
-		t, lease, err := a.cfg.Store.Turns.Claim(ctx, now, now.Add(leaseFor))
-		if CodeOf(err) == NotFound && err != nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		r := &runner{a: a, in: &turning{turn: t, who: t.Person}, lease: lease, events: t.NextEvent}
-		if err := r.finish(ctx, Interrupted, Step{}); err != nil && !errors.Is(err, errLost) {
-			return err
-		}
-	}
 }
