@@ -51,12 +51,14 @@ func (v *View) Table(ctx context.Context, name string) (*query.Table, error) {
 
 func sayUnknown(table string, err error) error {
 	if errors.Is(err, query.ErrUnknown) {
-		return Errorf(NotFound, "Unknown table: %s", table)
+		return Errorf(NotFound, "Unknown table: %s", cut(table, maxName))
 	}
 	return err
 }
 
-func noRecord(table, id string) error { return Errorf(NotFound, "No such record: %s %s", table, id) }
+func noRecord(table, id string) error {
+	return Errorf(NotFound, "No such record: %s %s", cut(table, maxName), cut(id, maxName))
+}
 
 // Expr parses and checks an expression of the model's over a table, against what this person may see. A label is accepted where it
 // means exactly one record that this person may read.
@@ -110,7 +112,7 @@ func (v *View) checked(ctx context.Context, table, text string,
 func teach(text string, err error) error {
 	var e *query.Error
 	if errors.As(err, &e) {
-		return Errorf(Invalid, "in `%s`: %s", text, e.Error())
+		return Errorf(Invalid, "in `%s`: %s", cut(text, 2*maxName), e.Error())
 	}
 	return err
 }
@@ -204,6 +206,9 @@ func (v *View) parentLabel(ctx context.Context, t *query.Table, field string) qu
 	return query.Rebase(v.labelOf(ctx, parent), nil, []query.Relation{rel})
 }
 
+// maxColumns bounds what is chosen at once.
+const maxColumns = 200
+
 // Select is the columns of a list of expressions; a foreign key is followed by the label of what it leads to.
 func (v *View) Select(ctx context.Context, table string, texts []string) ([]query.Column, error) {
 	t, err := v.Table(ctx, table)
@@ -211,6 +216,9 @@ func (v *View) Select(ctx context.Context, table string, texts []string) ([]quer
 		return nil, err
 	}
 	var out []query.Column
+	if len(texts) > maxColumns {
+		return nil, Errorf(Invalid, "select: at most %d columns", maxColumns)
+	}
 	for _, text := range texts {
 		if f, ok := t.Field(text); ok {
 			out = append(out, v.column(ctx, t, f)...)
@@ -317,6 +325,9 @@ func (v *View) Label(ctx context.Context, table, id string) (string, error) {
 func (v *View) Query(ctx context.Context, q query.Query) (query.Rows, error) {
 	if _, err := v.Table(ctx, q.Table); err != nil {
 		return query.Rows{}, err
+	}
+	if len(q.Order) > maxColumns {
+		return query.Rows{}, Errorf(Invalid, "order_by: at most %d keys", maxColumns)
 	}
 	var err error
 	if len(q.Select) == 0 {

@@ -8,6 +8,13 @@ import (
 // lookEvery is how often an assistant looks for turns whose worker is gone.
 const lookEvery = leaseFor / 3
 
+// maxLives bounds how often a turn is worked on: one that ends its process each time must not end every process on the store. maxTaken
+// bounds how many are taken up at a look.
+const (
+	maxLives = 3
+	maxTaken = 8
+)
+
 // lookForLost takes up turns of workers that are gone, of whichever process, until the assistant is closed.
 func (a *Assistant) lookForLost(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
@@ -24,11 +31,11 @@ func (a *Assistant) lookForLost(ctx context.Context) {
 
 // takeUpLost takes up every running turn whose lease has run out: by this process only, for a claim has one winner.
 func (a *Assistant) takeUpLost(ctx context.Context) {
-	for ctx.Err() == nil {
+	for range maxTaken {
 		now := a.cfg.Clock()
 		t, lease, err := a.cfg.Store.Turns.Claim(ctx, now, now.Add(leaseFor))
 		if err != nil {
-			if CodeOf(err) != NotFound {
+			if CodeOf(err) != NotFound && ctx.Err() == nil {
 				a.complain(ctx, "looking for lost turns", err)
 			}
 			return
@@ -41,6 +48,7 @@ func (a *Assistant) takeUpLost(ctx context.Context) {
 // effects. The person's rights are asked for again: where nobody can tell them, the turn ends as interrupted, keeping what it has.
 func (a *Assistant) takeUp(ctx context.Context, t Turn, lease Lease) {
 	r := &runner{a: a, in: &turning{turn: t, who: t.Person}, lease: lease, events: t.NextEvent, resumed: true}
+	a.running.Stop(t.ID, ending{Interrupted}) // of this very process, where it slept: it has lost the turn to itself
 	if err := r.remember(ctx); err != nil {
 		a.complain(ctx, "taking up a turn", err, "turn", t.ID)
 		if err := r.finish(ctx, Interrupted, Step{}); err != nil {
@@ -48,12 +56,15 @@ func (a *Assistant) takeUp(ctx context.Context, t Turn, lease Lease) {
 		}
 		return
 	}
-	a.work(ctx, r)
+	a.work(context.Background(), r)
 }
 
 // remember reads what a runner knows from the store.
 func (r *runner) remember(ctx context.Context) (err error) {
 	a, t := r.a, &r.in.turn
+	if r.lease.Epoch > maxLives {
+		return Errorf(Internal, "It was taken up %d times and never ended.", maxLives-1)
+	}
 	if a.cfg.Directory == nil {
 		return Errorf(Unavailable, "No directory tells the rights of who started it.")
 	}

@@ -265,7 +265,7 @@ func TestLimits(t *testing.T) {
 	}
 	b = setupModel(t, func(c *deputy.Config) { c.Limits.ToolCalls = 5 }, loop(3))
 	got := b.ask(t, ann(), "", "x")
-	if got.end.Reason != deputy.ToolCallLimit || len(b.log(t)) != 5 {
+	if got.end.Reason != deputy.ToolCallLimit || len(b.log(t)) != 6 || b.log(t)[0].Outcome != deputy.Refused { // what did not run is on record too
 		t.Error(got.end, len(b.log(t)))
 	}
 	next := b.ask(t, ann(), got.conversation, "go on") // the call that did not run has a result all the same
