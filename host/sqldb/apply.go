@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,11 +19,12 @@ const (
 	conditionFalse = "The condition of this change does not hold any more."
 	notAllowed     = "You may not write such a record."
 	notAlong       = "Records that you may not delete would go with it."
+	goneByGroup    = "An earlier change of this group has removed the record."
 	hasChildren    = "Other records refer to this one, so it cannot be deleted."
 )
 
-// Apply implements deputy.Host: the whole group in one transaction. It returns an error that is a *deputy.Error, or that of the context,
-// where nothing was written; any other means that it is not known.
+// Apply implements deputy.Host: the whole group in one transaction. It returns an error that is a *deputy.Error where nothing was written;
+// any other means that it is not known.
 func (h *Host) Apply(ctx context.Context, _ deputy.Person, _ string, ws []deputy.Write) ([]deputy.Applied, error) {
 	conn, err := h.db.writes.Conn(ctx)
 	if err != nil {
@@ -32,7 +34,7 @@ func (h *Host) Apply(ctx context.Context, _ deputy.Person, _ string, ws []deputy
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return nil, nothingWritten(ctx, err)
 	}
-	g := &group{h: h, conn: conn, out: make([]deputy.Applied, len(ws)), seen: make([][]query.Value, len(ws)), touched: map[string]bool{}}
+	g := &group{h: h, conn: conn, out: make([]deputy.Applied, len(ws)), seen: make([][]query.Value, len(ws))}
 	for i := range g.out {
 		g.out[i].State = deputy.Pending
 	}
@@ -48,10 +50,12 @@ func (h *Host) Apply(ctx context.Context, _ deputy.Person, _ string, ws []deputy
 
 // nothingWritten is the error for what ended a group before it was committed.
 func nothingWritten(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if busy(err) {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &deputy.Error{Code: deputy.Timeout, Message: "The change took too long and was stopped. Nothing was written.", Cause: ctx.Err()}
+	case ctx.Err() != nil:
+		return &deputy.Error{Code: deputy.Timeout, Message: "The change was stopped. Nothing was written.", Cause: ctx.Err()}
+	case busy(err):
 		return &deputy.Error{Code: deputy.Unavailable, Message: "The database is busy. Nothing was written; try again in a moment.", Cause: err}
 	}
 	return &deputy.Error{Code: deputy.Internal, Message: "The database did not make the change. Nothing was written.", Cause: err}
@@ -59,11 +63,10 @@ func nothingWritten(ctx context.Context, err error) error {
 
 // group is a group of writes under way in its transaction.
 type group struct {
-	h       *Host
-	conn    *sql.Conn
-	out     []deputy.Applied
-	seen    [][]query.Value // of each write: the values of its version, as just read
-	touched map[string]bool // records that the group has written
+	h    *Host
+	conn *sql.Conn
+	out  []deputy.Applied
+	seen [][]query.Value // of each write: the values of its version, as just read
 }
 
 func (g *group) undo(ctx context.Context, err error) ([]deputy.Applied, error) {
@@ -147,22 +150,22 @@ func (g *group) check(ctx context.Context, i int, w deputy.Write) error {
 		return nil
 	}
 	state, why, err := g.compare(ctx, i, t, w, key)
-	if err == nil && state == "" && w.Verb == deputy.Delete && w.Check != nil {
-		state, why, err = g.along(ctx, t, w)
-	}
 	if state != "" {
 		g.out[i] = refuse(state, "%s", why)
 	}
 	return err
 }
 
-// along tests what would go along with a deleted record.
-func (g *group) along(ctx context.Context, t *table, w deputy.Write) (deputy.State, string, error) {
-	ok, err := g.holds(ctx, t, w.Key, w.Check)
-	if err != nil || ok {
-		return "", "", err
+// along tests, just before a record is deleted, what would go or change along with it.
+func (g *group) along(ctx context.Context, t *table, w deputy.Write) (deputy.Applied, error) {
+	there, err := g.holds(ctx, t, w.Key, nil)
+	if err != nil || !there {
+		return deputy.Applied{}, err // the statement says that it is gone
 	}
-	return deputy.Failed, notAlong, nil
+	if ok, err := g.holds(ctx, t, w.Key, w.Check); err != nil || ok {
+		return deputy.Applied{}, err
+	}
+	return refuse(deputy.Failed, notAlong), nil
 }
 
 func (g *group) compare(ctx context.Context, i int, t *table, w deputy.Write, key query.Expr) (deputy.State, string, error) {
@@ -212,6 +215,11 @@ func keyCondition(t *table, key []string) (query.Expr, bool) {
 
 func (g *group) write(ctx context.Context, i int, w deputy.Write) (deputy.Applied, error) {
 	t := g.target(w)
+	if w.Verb == deputy.Delete && w.Check != nil {
+		if refused, err := g.along(ctx, t, w); err != nil || refused.State != "" {
+			return refused, err
+		}
+	}
 	st := g.statement(i, t, w)
 	defer g.h.db.forget(st.c)
 	if st.refused.State != "" || st.c.err != nil {
@@ -226,11 +234,12 @@ func (g *group) write(ctx context.Context, i int, w deputy.Write) (deputy.Applie
 		return refuse(deputy.Failed, "%s", refusal(t, w, err)), nil
 	case err != nil:
 		return deputy.Applied{}, err
+	case len(keys) == 0 && i > 0:
+		return refuse(deputy.Failed, goneByGroup), nil
 	case len(keys) == 0:
 		return refuse(deputy.Outdated, recordChanged), nil
 	}
 	key := keyTexts(keys[0])
-	g.touched[record(w.Table, w.Key)] = true
 	if w.Verb != deputy.Delete && w.Check != nil {
 		if ok, err := g.holds(ctx, t, key, w.Check); err != nil || !ok {
 			return refuse(deputy.Failed, notAllowed), err
@@ -246,8 +255,6 @@ func keyTexts(values []query.Value) []string {
 	}
 	return out
 }
-
-func record(table string, key []string) string { return table + "\x00" + strings.Join(key, "\x00") }
 
 func (g *group) holds(ctx context.Context, t *table, key []string, condition query.Expr) (bool, error) {
 	which, ok := keyCondition(t, key)
@@ -329,8 +336,8 @@ func assignments(names, values []string) string {
 	return strings.Join(out, ", ")
 }
 
-// where carries the key, the condition and the version into the statement itself. After the group's own first change, conditions are not
-// asked again, nor is the version of a record that the group itself has written: all were tested before, in the same transaction.
+// where carries the key, the condition and the version into the statement itself. After the group's own first change the last two are not
+// asked again: all were tested before, in the same transaction, and since then only the group itself and what it set off have written.
 func (st *statement) where() string {
 	key, _ := keyCondition(st.t, st.w.Key)
 	c := st.c
@@ -339,10 +346,10 @@ func (st *statement) where() string {
 	text := " WHERE " + c.condition(key, target)
 	inner := c.open(st.t, nil, nil)
 	conditions := []string{c.condition(key, inner)}
-	if st.i == 0 && st.w.When != nil {
-		conditions = append(conditions, c.condition(st.w.When, inner))
-	}
-	if !st.g.touched[record(st.w.Table, st.w.Key)] {
+	if st.i == 0 {
+		if st.w.When != nil {
+			conditions = append(conditions, c.condition(st.w.When, inner))
+		}
 		for k, name := range st.w.VersionOf {
 			p := c.field(inner.root, name)
 			conditions = append(conditions, "("+p.text+" IS "+c.bind(c.dialect.bind(st.g.seen[st.i][k]))+")")
