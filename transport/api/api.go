@@ -28,6 +28,8 @@ type Options struct {
 	Version string
 	// Ready says whether requests can be served now; nil: always.
 	Ready func(context.Context) error
+	// Closing ends open event streams when it is closed, so that a server that stops need not wait for them; their turns go on. Nil: never.
+	Closing <-chan struct{}
 	// Log is the operator's; nil: discarded. Neither data nor credentials are written to it.
 	Log *slog.Logger
 }
@@ -64,12 +66,20 @@ func (s *server) split(api http.Handler) http.Handler {
 			api.ServeHTTP(w, r)
 		case r.URL.Path == "/demo/people" && len(s.opts.Demo) > 0:
 			s.demoPeople(w, r)
+		case !clean(r.URL.Path):
+			writeProblem(w, notFound())
 		case s.opts.Page != nil:
 			s.opts.Page.ServeHTTP(w, r)
 		default:
 			writeProblem(w, notFound())
 		}
 	})
+}
+
+// clean says whether a path is written without empty segments and dots; a mux would answer others with a redirect.
+func clean(path string) bool {
+	path += "/"
+	return !strings.Contains(path[:len(path)-1], "//") && !strings.Contains(path, "/./") && !strings.Contains(path, "/../")
 }
 
 func ours(path string) bool {

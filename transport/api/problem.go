@@ -158,6 +158,10 @@ func (c *statusContext) Unwrap() huma.Context { return c.humaContext }
 // problems answers for the mux where it has no route: 404 and 405 in our form.
 func problems(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !clean(r.URL.Path) {
+			writeProblem(w, notFound())
+			return
+		}
 		h, pattern := mux.Handler(r)
 		if pattern != "" {
 			mux.ServeHTTP(w, r)
