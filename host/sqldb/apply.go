@@ -173,10 +173,7 @@ func (g *group) compare(ctx context.Context, i int, t *table, w deputy.Write, ke
 	defer g.h.db.forget(c)
 	s := c.open(t, nil, nil)
 	outs := []output{{text: "(" + c.condition(w.When, s) + ") IS TRUE", t: query.Bool}}
-	for _, name := range w.VersionOf {
-		p := c.field(s.root, name)
-		outs = append(outs, output{text: "+" + p.raw, col: p.col})
-	}
+	outs = append(outs, c.version(w.VersionOf, s)...)
 	where := c.condition(key, s)
 	if c.err != nil {
 		return "", "", c.err
@@ -351,8 +348,7 @@ func (st *statement) where() string {
 			conditions = append(conditions, c.condition(st.w.When, inner))
 		}
 		for k, name := range st.w.VersionOf {
-			p := c.field(inner.root, name)
-			conditions = append(conditions, "("+p.text+" IS "+c.bind(c.dialect.bind(st.g.seen[st.i][k]))+")")
+			conditions = append(conditions, c.dialect.unchanged(c, c.field(inner.root, name), st.g.seen[st.i][k]))
 		}
 	}
 	return text + " AND EXISTS (SELECT 1 FROM " + inner.from() + " WHERE " + strings.Join(conditions, " AND ") + ")"

@@ -13,6 +13,7 @@ import (
 type dialect interface {
 	bind(v query.Value) any                                        // a value as an argument, in the form of its type
 	field(ref string, col *column) string                          // what a column holds, in the form of its type
+	unchanged(c *compiler, p part, seen query.Value) string        // a condition: a field is what the version was made of
 	missing(p part) string                                         // a condition: p is NULL
 	compare(c *compiler, fn string, a, b part) string              // a condition: one of == < <= > >=
 	among(c *compiler, a part, items []part) string                // a condition: a is one of the items

@@ -12,13 +12,17 @@ import (
 
 // output is one column of a statement's result, and how its values are read.
 type output struct {
-	text string
-	col  *column // nil: in the form of its type
-	t    query.Type
+	text    string
+	col     *column // nil: in the form of its type
+	t       query.Type
+	version bool // what the version of a record is made of
 }
 
 func (o output) value(raw any) query.Value {
-	if o.col != nil {
+	switch {
+	case o.version:
+		return o.col.version(raw)
+	case o.col != nil:
 		return o.col.value(raw)
 	}
 	return decode(raw, o.t)
@@ -31,6 +35,16 @@ func (c *compiler) output(e query.Expr, s *scope) output {
 		return output{text: "+" + p.raw, col: p.col}
 	}
 	return output{text: c.sql(p), t: p.t}
+}
+
+// version compiles what the version of a record is made of.
+func (c *compiler) version(fields []string, s *scope) []output {
+	var outs []output
+	for _, name := range fields {
+		p := c.field(s.root, name)
+		outs = append(outs, output{text: "+" + p.raw, col: p.col, version: true})
+	}
+	return outs
 }
 
 // Query implements deputy.Host.
@@ -46,10 +60,7 @@ func (h *Host) Query(ctx context.Context, _ deputy.Person, q query.Query) (query
 	for _, col := range q.Select {
 		outs = append(outs, c.output(col.Expr, s))
 	}
-	for _, name := range q.Version {
-		p := c.field(s.root, name)
-		outs = append(outs, output{text: "+" + p.raw, col: p.col})
-	}
+	outs = append(outs, c.version(q.Version, s)...)
 	text := c.selection(q, s, outs)
 	if c.err != nil {
 		return query.Rows{}, c.err

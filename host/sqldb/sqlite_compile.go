@@ -34,6 +34,10 @@ func (db *sqlite) field(ref string, col *column) string {
 	return "CASE typeof(" + ref + ") WHEN '" + class + "' THEN " + ref + " END"
 }
 
+func (db *sqlite) unchanged(c *compiler, p part, seen query.Value) string {
+	return fmt.Sprintf("(deputy_version(%d, %s) IS %s)", p.col.number, p.ref, c.bind(encode(seen)))
+}
+
 func (db *sqlite) missing(p part) string {
 	switch {
 	case p.lit != nil:

@@ -179,6 +179,49 @@ func TestRefusalsOfTheDatabase(t *testing.T) {
 	}
 }
 
+// TestVersionsOfAnything: whatever a column keeps, another field of its record can be changed, and a change of it in between is noticed.
+func TestVersionsOfAnything(t *testing.T) {
+	t.Parallel()
+	odd := []string{`'abc'`, `'abd'`, `x'00ff'`, `x''`, `x'01'`, `1.5`, `9e999`, `'31.12.2026'`, `'30.12.2026'`, `''`, `CAST(x'ff' AS TEXT)`, `CAST(x'fe' AS TEXT)`, `CAST(x'7b7dff' AS TEXT)`,
+		`'{"a":'`, `0.1 + 0.2`, `'  7 '`, `1e300`, `char(0) || 'x'`, `char(0) || 'y'`, `'12'`, `'2026-12-31'`, `1798675200`, `NULL`}
+	for _, typ := range []string{"INTEGER", "NUMERIC", "DECIMAL(10,2)", "REAL", "TEXT", "TEXT COLLATE NOCASE", "VARCHAR(5)", "BOOLEAN", "DATE", "TIMESTAMP", "JSON", ""} {
+		path, db := create(t, `CREATE TABLE x (id INTEGER PRIMARY KEY, n INT, v `+typ+`)`, `INSERT INTO x VALUES (1, 1, NULL)`)
+		h := open(t, sqldb.Config{URL: "sqlite:" + path})
+		kept := func() (out string) {
+			if err := db.QueryRow(`SELECT typeof(v) || quote(CAST(v AS BLOB)) FROM x`).Scan(&out); err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		put := func(v string) {
+			if _, err := db.Exec(`UPDATE x SET v = ` + v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		states := func(v string) (string, deputy.State) {
+			w := versioned(t, h, "5", "n", "v")
+			put(v)
+			out, err := h.Apply(t.Context(), deputy.Person{}, "key", []deputy.Write{w})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kept(), out[0].State
+		}
+		for i, v := range odd {
+			put(v)
+			before, shown := kept(), ask(t, h, "x", "", nil, "v")
+			if after, state := states(v); state != deputy.Done || after != before {
+				t.Errorf("%s %s: %s, %s became %s", typ, v, state, before, after)
+			}
+			next := odd[(i+1)%len(odd)]
+			after, state := states(next)
+			if same := before == after || shown[0] != "-" && shown[0] == ask(t, h, "x", "", nil, "v")[0]; state != deputy.Outdated && !same {
+				t.Errorf("%s: %s in place of %s is %s, want stale", typ, next, v, state)
+			}
+		}
+	}
+}
+
 // TestTriggersOfTheGroup: what a change of the group sets off does not make the record of a later one another than was shown.
 func TestTriggersOfTheGroup(t *testing.T) {
 	t.Parallel()
