@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"example.com/deputy/query"
 )
@@ -91,9 +92,33 @@ type record struct {
 // named is the record for a sentence: 12 (Acme AS).
 func (r *record) named() string {
 	if r.label == "" || r.label == r.id {
-		return r.id
+		return plainly(r.id)
 	}
-	return fmt.Sprintf("%s (%s)", r.id, r.label)
+	return fmt.Sprintf("%s (%s)", plainly(r.id), plainly(r.label))
+}
+
+// plainly is a text from the data inside a sentence of ours. What could end its place in the sentence puts it into quotes; what cannot be
+// seen is shown as what it is.
+func plainly(text string) string {
+	var b strings.Builder
+	odd := false
+	for _, c := range cut(text, 120) {
+		switch {
+		case unicode.Is(unicode.C, c) || unicode.Is(unicode.Zl, c) || unicode.Is(unicode.Zp, c):
+			fmt.Fprintf(&b, "[U+%04X]", c)
+			odd = true
+		case strings.ContainsRune("“”\"", c):
+			b.WriteRune('\'')
+			odd = true
+		default:
+			b.WriteRune(c)
+			odd = odd || strings.ContainsRune("():;", c)
+		}
+	}
+	if odd {
+		return "“" + b.String() + "”"
+	}
+	return b.String()
 }
 
 func (w *drafter) record(ctx context.Context, t *query.Table, c Change) (*record, error) {
@@ -247,10 +272,7 @@ func quoted(text *string) string {
 	if text == nil {
 		return "no value"
 	}
-	if len(*text) > 80 {
-		return fmt.Sprintf("“%.80s…”", *text)
-	}
-	return "“" + *text + "”"
+	return "“" + strings.Trim(plainly(*text), "“”") + "”"
 }
 
 func labels(t *query.Table, values []Assign) string {

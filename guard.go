@@ -28,7 +28,7 @@ func (a *Assistant) view(ctx context.Context, who Person) (*View, error) {
 }
 
 // Catalog is narrowed to what this person may read: tables, fields, and relations between them.
-func (v *View) Catalog() query.Catalog { return narrowed{v.g} }
+func (v *View) Catalog() query.Catalog { return narrowed{g: v.g} }
 
 // Rights says what this person may do to a table; query.ErrUnknown for one that is not there or may not be read.
 func (v *View) Rights(ctx context.Context, table string) (Rights, error) {
@@ -156,7 +156,7 @@ func (v *View) labelOf(ctx context.Context, t *query.Table) query.Expr {
 		return nil
 	}
 	e, err := query.Check(ctx, query.Env{Catalog: v.Catalog(), Table: t.Name, Now: v.g.clock.Now, Zone: v.g.clock.Zone}, src)
-	if err != nil { // a field in it is hidden from this person
+	if err != nil {
 		return nil
 	}
 	return e
