@@ -99,6 +99,52 @@ func TestTimestampsKeepTheirStyle(t *testing.T) {
 	}
 }
 
+// TestTimesAreKeptExactlyOrRefused: no digit of a timestamp is lost beside others that have fewer, and dates are written as theirs are.
+func TestTimesAreKeptExactlyOrRefused(t *testing.T) {
+	t.Parallel()
+	const no = "the column cannot keep this exactly"
+	for _, tt := range []struct{ column, sample, text, want string }{
+		{"TIMESTAMP", "'2020-01-01 00:00:00'", "2026-07-01T12:30:00.123456Z", "'2026-07-01 14:30:00.123456'"},
+		{"TIMESTAMP", "'2020-01-01 00:00:00.5'", "2026-07-01T12:30:00.123456Z", "'2026-07-01 14:30:00.123456'"},
+		{"TIMESTAMP", "'2020-01-01 00:00:00.5Z'", "2026-07-01T12:30:00.75Z", "'2026-07-01 12:30:00.75Z'"},
+		{"TIMESTAMP", "'2020-01-01 00:00:00.500'", "2026-07-01T12:30:00.75Z", "'2026-07-01 14:30:00.750'"},
+		{"TIMESTAMP", "1577836800", "2026-07-01T12:30:00.75Z", no}, {"TIMESTAMP", "1577836800", "2026-07-01T12:30:00Z", "1782909000"},
+		{"TIMESTAMP", "1577836800", "9999-07-01T12:30:00Z", no}, {"TIMESTAMP", "1577836800000", "1972-01-01T00:00:00Z", no},
+		{"TIMESTAMP", "1577836800000", "2026-07-01T12:30:00.75Z", "1782909000750"}, {"TIMESTAMP", "1577836800000", "2026-07-01T12:30:00.000001Z", no},
+		{"TIMESTAMP", "1577836800000000", "2026-07-01T12:30:00.000001Z", "1782909000000001"}, {"TIMESTAMP", "1577836800000000000", "2600-07-01T12:30:00Z", no},
+		{"TIMESTAMP", "NULL", "2026-10-25T01:30:00Z", "'2026-10-25 02:30:00'"}, {"TIMESTAMP", "NULL", "2026-10-25T00:30:00Z", no}, // summer time ends: 02:30 comes twice
+		{"DATE", "NULL", "2026-02-03", "'2026-02-03'"}, {"DATE", "'31.12.2026'", "2026-02-03", "'2026-02-03'"}, {"DATE", "'2020-01-01 00:00:00'", "2026-02-03", "'2026-02-03 00:00:00'"},
+		{"DATE", "'2020-01-01 12:00:00'", "2026-02-03", "'2026-02-03'"}, {"DATE", "1577836800", "2026-02-03", "1770076800"}, {"DATE", "1577833200", "2026-02-03", "1770073200"},
+		{"DATE", "1577836800000", "2026-02-03", "1770076800000"}, {"DATE", "1577836800000", "1972-01-01", no}, {"DATE", "2458849.5", "2026-02-03", "'2026-02-03'"},
+	} {
+		path, db := create(t, `CREATE TABLE x (id INTEGER PRIMARY KEY, v `+tt.column+`)`, `INSERT INTO x VALUES (1, `+tt.sample+`)`)
+		zone, err := time.LoadLocation("Europe/Oslo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := open(t, sqldb.Config{URL: "sqlite:" + path, Zone: zone})
+		f, _ := tableOf(t, h, "x").Field("v")
+		state := deputy.Done
+		if tt.want == no {
+			state = deputy.Failed
+		}
+		answer := write(t, h, state, set("x", "1", "v", f.Type, tt.text))
+		if tt.want == no {
+			if answer.Error != "v: "+no+"." {
+				t.Errorf("%s beside %s: %s", tt.text, tt.sample, answer.Error)
+			}
+			continue
+		}
+		var got string
+		if err := db.QueryRow(`SELECT quote(v) FROM x`).Scan(&got); err != nil || got != tt.want {
+			t.Errorf("%s beside %s: %s, %v; want %s", tt.text, tt.sample, got, err, tt.want)
+		}
+		if read := ask(t, h, "x", "", nil, "v"); read[0] != tt.text {
+			t.Errorf("%s beside %s is read again as %s", tt.text, tt.sample, read[0])
+		}
+	}
+}
+
 // write applies one change and wants a state; it gives the answer.
 func write(t testing.TB, h deputy.Host, state deputy.State, c deputy.Change) deputy.Applied {
 	t.Helper()
