@@ -57,6 +57,8 @@ func nothingWritten(ctx context.Context, err error) error {
 		return &deputy.Error{Code: deputy.Timeout, Message: "The change was stopped. Nothing was written.", Cause: ctx.Err()}
 	case busy(err):
 		return &deputy.Error{Code: deputy.Unavailable, Message: "The database is busy. Nothing was written; try again in a moment.", Cause: err}
+	case tooMuch(err):
+		return &deputy.Error{Code: deputy.Invalid, Message: "The conditions of the change are too large for the database. Nothing was written.", Cause: err}
 	}
 	return &deputy.Error{Code: deputy.Internal, Message: "The database did not make the change. Nothing was written.", Cause: err}
 }

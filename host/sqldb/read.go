@@ -56,6 +56,9 @@ func (h *Host) Query(ctx context.Context, _ deputy.Person, q query.Query) (query
 	c := h.compiler()
 	defer h.db.forget(c)
 	s := c.open(t, nil, nil)
+	if n := max(len(q.Select)+len(q.Version), len(q.Order)+len(t.key)); n > mostColumns {
+		return query.Rows{}, tooMany(n)
+	}
 	var outs []output
 	for _, col := range q.Select {
 		outs = append(outs, c.output(col.Expr, s))
@@ -70,6 +73,13 @@ func (h *Host) Query(ctx context.Context, _ deputy.Person, q query.Query) (query
 		return query.Rows{}, readError(ctx, q.Table, err)
 	}
 	return answer(q, lines), nil
+}
+
+// mostColumns is how many columns one question can ask for, and how many it can be ordered by, whatever is said of them.
+const mostColumns = 1600
+
+func tooMany(n int) error {
+	return deputy.Errorf(deputy.Invalid, "The question has %d columns or order keys with those that come along; the database takes at most %d at once: ask for fewer.", n, mostColumns)
 }
 
 func (h *Host) compiler() *compiler { return &compiler{catalog: h.catalog, dialect: h.db} }
@@ -147,6 +157,9 @@ func readError(ctx context.Context, table string, err error) error {
 	if busy(err) {
 		return &deputy.Error{Code: deputy.Unavailable, Message: "The database is busy. Try again in a moment.", Cause: err}
 	}
+	if tooMuch(err) {
+		return &deputy.Error{Code: deputy.Invalid, Message: "The question is too large for the database: ask for fewer columns, order keys or conditions at once.", Cause: err}
+	}
 	return fmt.Errorf("reading %s: %w", table, err)
 }
 
@@ -159,6 +172,9 @@ func (h *Host) Analyze(ctx context.Context, _ deputy.Person, a query.Analysis) (
 	c := h.compiler()
 	defer h.db.forget(c)
 	s := c.open(t, nil, nil)
+	if len(a.Measures) > mostColumns {
+		return query.Rows{}, tooMany(len(a.Measures))
+	}
 	var outs []output
 	for _, m := range a.Measures {
 		agg, ok := m.Expr.(query.Agg)

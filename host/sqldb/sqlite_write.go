@@ -30,6 +30,19 @@ func busy(err error) bool {
 	return c == sqlite3.SQLITE_BUSY || c == sqlite3.SQLITE_LOCKED
 }
 
+// tooMuch says that a statement is larger than SQLite takes: in columns, tables, values, depth or length.
+func tooMuch(err error) bool {
+	if c := code(err); c != sqlite3.SQLITE_ERROR {
+		return c == sqlite3.SQLITE_TOOBIG
+	}
+	for _, says := range []string{"too many", "at most", "Expression tree is too large", "Recursion limit", "parser stack overflow"} {
+		if strings.Contains(err.Error(), says) {
+			return true
+		}
+	}
+	return false
+}
+
 func constraint(err error) bool { return code(err)&0xff == sqlite3.SQLITE_CONSTRAINT }
 
 // notBegun says that there is nothing to roll back: SQLite has done it already.

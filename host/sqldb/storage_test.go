@@ -300,6 +300,37 @@ func TestLongQuestionsStop(t *testing.T) {
 	}
 }
 
+// TestTooMuchToAsk: what SQLite's limits do not allow is said so that one can ask for less.
+func TestTooMuchToAsk(t *testing.T) {
+	t.Parallel()
+	h := shop(t, `CREATE TABLE x (id INTEGER PRIMARY KEY, n INT)`, `INSERT INTO x VALUES (1, 1)`)
+	n := compile(t, query.Env{Catalog: catalogOf(t, h), Table: "x"}, `n + 1`)
+	deep := compile(t, query.Env{Catalog: catalogOf(t, h), Table: "x"}, `n == 1`)
+	for range 3000 {
+		deep = query.Op{Fn: "!", Args: []query.Expr{deep}, T: query.Bool}
+	}
+	for _, many := range []int{1, 1599, 1601, 2500, 12000} {
+		columns, orders := make([]query.Column, many), make([]query.Order, many)
+		for i := range many {
+			columns[i], orders[i] = query.Column{As: fmt.Sprint("c", i), Expr: n}, query.Order{Expr: n}
+		}
+		for _, q := range []query.Query{{Select: columns}, {Select: columns[:1], Order: orders}, {Select: columns, Order: orders}} {
+			q.Table, q.Limit = "x", 1
+			rows, err := h.Query(t.Context(), deputy.Person{}, q)
+			if many < 1600 && (err != nil || len(rows.Rows) != 1) || many > 1600 && (deputy.CodeOf(err) != deputy.Invalid || !strings.Contains(deputy.MessageOf(err), "ask for fewer")) {
+				t.Errorf("%d: %v", many, err)
+			}
+		}
+	}
+	if _, err := h.Query(t.Context(), deputy.Person{}, query.Query{Table: "x", Limit: 1, Select: []query.Column{{As: "n", Expr: n}}, Where: deep}); deputy.CodeOf(err) != deputy.Invalid {
+		t.Errorf("a deep condition: %v", err)
+	}
+	w := deputy.Write{Change: deputy.Change{Verb: deputy.Delete, Table: "x", Key: []string{"1"}}, When: deep}
+	if _, err := h.Apply(t.Context(), deputy.Person{}, "key", []deputy.Write{w}); deputy.CodeOf(err) != deputy.Invalid {
+		t.Errorf("a deep condition of a change: %v", err)
+	}
+}
+
 func TestManyParents(t *testing.T) {
 	t.Parallel()
 	var columns, values, asked, want []string
