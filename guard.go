@@ -259,6 +259,9 @@ func (v *View) Key(ctx context.Context, table, id string) ([]string, query.Expr,
 // keyed is the condition for the record of a key; not ok where a text cannot be a value of its field.
 func keyed(t *query.Table, texts []string) (query.Expr, bool) {
 	var is query.Expr
+	if len(texts) != len(t.Key) {
+		return nil, false
+	}
 	for i, name := range t.Key {
 		f, _ := t.Field(name)
 		val, err := query.ParseValue(f.Type, texts[i])
