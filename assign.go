@@ -163,7 +163,9 @@ func (w *drafter) unique(ctx context.Context, t *query.Table, f query.Field, tex
 	}
 	for _, other := range found {
 		if r == nil || other.id != r.id {
-			return Errorf(Unprocessable, "%s: another record of %s has %s already: %s", f.Name, t.Name, quoted(&text), other.named())
+			err := Errorf(Unprocessable, "%s: another record of %s has %s already: %s", f.Name, t.Name, quoted(&text), other.named())
+			err.Quotes = true
+			return err
 		}
 	}
 	return nil

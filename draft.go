@@ -428,7 +428,9 @@ func (w *drafter) mayGo(ctx context.Context, t *query.Table, rel query.Relation,
 	case err != nil:
 		return err
 	case !rel.Cascade:
-		return Errorf(Unprocessable, "It cannot be deleted: %s belong to it (%s). Delete or move them first.", label, ids(found))
+		err := Errorf(Unprocessable, "It cannot be deleted: %s belong to it (%s). Delete or move them first.", label, ids(found))
+		err.Quotes = true
+		return err
 	case !rights.Delete:
 		return Errorf(PermissionDenied, "It cannot be deleted: %s would go with it, and you may not delete those.", label)
 	case len(found) > maxLines || len(w.out.lines) > maxLines || depth >= maxCascade:

@@ -81,7 +81,7 @@ func (v *View) Order(ctx context.Context, table, text string) (query.Order, erro
 	}
 	src, desc, err := query.ParseOrder(text)
 	if err != nil {
-		return query.Order{}, teach(text, err)
+		return query.Order{}, teach(text, err, false)
 	}
 	e, err := v.checked(ctx, table, src.String(), query.SortKey)
 	return query.Order{Expr: e, Desc: desc}, err
@@ -94,12 +94,18 @@ func (v *View) checked(ctx context.Context, table, text string,
 	}
 	src, err := query.Parse(text)
 	if err != nil {
-		return nil, teach(text, err)
+		return nil, teach(text, err, false)
 	}
-	env := query.Env{Catalog: v.Catalog(), Table: table, Params: []string{"person"}, Now: v.g.clock.Now, Zone: v.g.clock.Zone, Label: v.labelled}
+	quotes := false
+	env := query.Env{Catalog: v.Catalog(), Table: table, Params: []string{"person"}, Now: v.g.clock.Now, Zone: v.g.clock.Zone,
+		Label: func(ctx context.Context, rel query.Relation, text string) ([]query.Candidate, error) {
+			found, err := v.labelled(ctx, rel, text)
+			quotes = quotes || len(found) > 0 // an error lists them
+			return found, err
+		}}
 	e, err := check(ctx, env, src)
 	if err != nil {
-		return nil, teach(text, err)
+		return nil, teach(text, err, quotes)
 	}
 	e, missing := query.Bind(e, v.who.Lookup)
 	if missing {
@@ -109,10 +115,10 @@ func (v *View) checked(ctx context.Context, table, text string,
 }
 
 // teach passes on what the language says about a text; every other error stays what it is.
-func teach(text string, err error) error {
+func teach(text string, err error, quotes bool) error {
 	var e *query.Error
 	if errors.As(err, &e) {
-		return Errorf(Invalid, "in `%s`: %s", cut(text, 2*maxName), e.Error())
+		return &Error{Code: Invalid, Message: fmt.Sprintf("in `%s`: %s", cut(text, 2*maxName), e.Error()), Quotes: quotes}
 	}
 	return err
 }

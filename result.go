@@ -3,6 +3,7 @@ package deputy
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -132,6 +133,16 @@ func renderRows(b *bytes.Buffer, rows query.Rows, l Limits, zone *time.Location)
 }
 
 func fenced(ref, text string) string { return `<data call="` + ref + "\">\n" + text + "\n</data>" }
+
+// errorText is what a model is told of a call that was refused or failed.
+func errorText(ref string, err error) string {
+	text := escaped(cut(MessageOf(err), maxSentence))
+	var e *Error
+	if errors.As(err, &e) && e.Quotes {
+		text = fenced(ref, text)
+	}
+	return "Error: " + text
+}
 
 // cut is a text of at most n bytes, and an ellipsis where there was more.
 func cut(text string, n int) string {

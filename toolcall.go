@@ -40,7 +40,7 @@ func (a *Assistant) runTool(ctx context.Context, in *turning, c ToolCall) called
 	out := called{call: c, rights: a.cfg.Policy.fingerprint(in.who)}
 	out.err = a.dispatch(ctx, in, &out)
 	if out.err != nil {
-		out.outcome, out.text, out.proposal, out.shows = outcomeOf(out.err), "Error: "+escaped(cut(MessageOf(out.err), maxSentence)), nil, nil
+		out.outcome, out.text, out.proposal, out.shows = outcomeOf(out.err), errorText(c.Ref, out.err), nil, nil
 		a.complain(ctx, "tool call", out.err, "tool", c.Tool, "call", c.ID)
 	}
 	out.duration = a.cfg.Clock().Sub(started)
