@@ -284,7 +284,7 @@ func (v *View) target(ctx context.Context, full *query.Table, rel query.Relation
 	if err != nil || !whole {
 		return err
 	}
-	missing := noRecord(rel.Table, RecordID(key))
+	missing := noRecord(rel.Table, query.RecordID(key))
 	t, err := v.Table(ctx, rel.Table)
 	if CodeOf(err) == NotFound {
 		return missing
@@ -339,9 +339,9 @@ func (v *View) leads(ctx context.Context, full *query.Table, rel query.Relation,
 
 // old reads fields of a record that a change is about, for the guard itself: also those that are hidden.
 func (v *View) old(ctx context.Context, full *query.Table, names []string, key []string) (query.Row, error) {
-	is, ok := keyed(full, key)
+	is, ok := query.Keyed(full, key)
 	if !ok {
-		return nil, noRecord(full.Name, RecordID(key))
+		return nil, noRecord(full.Name, query.RecordID(key))
 	}
 	var cols []query.Column
 	for _, n := range names {
@@ -357,7 +357,7 @@ func (v *View) old(ctx context.Context, full *query.Table, names []string, key [
 		return nil, err
 	}
 	if len(rows.Rows) == 0 {
-		return nil, noRecord(full.Name, RecordID(key))
+		return nil, noRecord(full.Name, query.RecordID(key))
 	}
 	out := query.Row{}
 	for i, c := range cols {

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"example.com/deputy/query"
 )
 
 // hash binds a proposal to its owner, tool, arguments, changes, what is shown of them, and its warnings.
@@ -252,7 +254,7 @@ func (a *Assistant) outcomes(ps []Proposal, done []Applied, of []int) {
 	for i := range ps {
 		ps[i].State, ps[i].Outcome = together(of1[i])
 		if ps[i].State == Done && ps[i].Record == "" && ps[i].Changes[0].Verb == Create {
-			ps[i].Record = RecordID(of1[i][0].Key)
+			ps[i].Record = query.RecordID(of1[i][0].Key)
 		}
 	}
 }

@@ -125,16 +125,16 @@ func plainly(text string) string {
 }
 
 func (w *drafter) record(ctx context.Context, t *query.Table, c Change) (*record, error) {
-	is, ok := keyed(t, c.Key)
+	is, ok := query.Keyed(t, c.Key)
 	if !ok {
-		return nil, noRecord(t.Name, RecordID(c.Key))
+		return nil, noRecord(t.Name, query.RecordID(c.Key))
 	}
 	found, err := w.v.records(ctx, t, is, 1)
 	if err != nil {
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, noRecord(t.Name, RecordID(c.Key))
+		return nil, noRecord(t.Name, query.RecordID(c.Key))
 	}
 	return found[0], w.v.permits(ctx, t, is, c.Verb)
 }
@@ -191,7 +191,7 @@ func newRecord(t *query.Table, cols []query.Column, row []query.Value) *record {
 		text, _ := query.FormatValue(r.values[k])
 		r.key = append(r.key, text)
 	}
-	r.id = RecordID(r.key)
+	r.id = query.RecordID(r.key)
 	r.label, _ = query.FormatValue(row[len(cols)])
 	return r
 }
@@ -406,7 +406,7 @@ func (w *drafter) below(ctx context.Context, r *record, rel query.Relation, alon
 	}
 	label := strings.ToLower(t.Label)
 	for _, child := range found {
-		is, _ := keyed(t, child.key)
+		is, _ := query.Keyed(t, child.key)
 		if err := w.v.permits(ctx, t, is, Delete); err != nil {
 			return 0, err
 		}

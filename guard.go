@@ -2,7 +2,6 @@ package deputy
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -251,58 +250,15 @@ func (v *View) Key(ctx context.Context, table, id string) ([]string, query.Expr,
 	}
 	texts := []string{id}
 	if len(t.Key) > 1 {
-		if texts, err = keyTexts(id); err != nil || len(texts) != len(t.Key) {
+		if texts, err = query.KeyTexts(id); err != nil || len(texts) != len(t.Key) {
 			return nil, nil, Errorf(Invalid, "the id of a record of %s is a JSON array of %d texts, %v", table, len(t.Key), t.Key)
 		}
 	}
-	is, ok := keyed(t, texts)
+	is, ok := query.Keyed(t, texts)
 	if !ok {
 		return nil, nil, noRecord(table, id)
 	}
 	return texts, is, nil
-}
-
-// keyed is the condition for the record of a key; not ok where a text cannot be a value of its field.
-func keyed(t *query.Table, texts []string) (query.Expr, bool) {
-	var is query.Expr
-	if len(texts) != len(t.Key) {
-		return nil, false
-	}
-	for i, name := range t.Key {
-		f, _ := t.Field(name)
-		val, err := query.ParseValue(f.Type, texts[i])
-		if err != nil || val == nil {
-			return nil, false
-		}
-		is = query.And(is, query.Equal(t.Name, f, val))
-	}
-	return is, true
-}
-
-func keyTexts(id string) ([]string, error) {
-	var raw []json.RawMessage
-	if err := json.Unmarshal([]byte(id), &raw); err != nil {
-		return nil, err
-	}
-	out := make([]string, len(raw))
-	for i, r := range raw {
-		if json.Unmarshal(r, &out[i]) != nil {
-			out[i] = string(r)
-		}
-	}
-	return out, nil
-}
-
-// RecordID is the id of a record from the texts of its key's values.
-func RecordID(key []string) string {
-	if len(key) == 1 {
-		return key[0]
-	}
-	b, err := json.Marshal(key)
-	if err != nil {
-		return fmt.Sprint(key)
-	}
-	return string(b)
 }
 
 // Label is what names one record for people, as far as this person may read it; empty where nothing does. not_found where it is not there.
