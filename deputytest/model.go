@@ -8,14 +8,10 @@ import (
 	"example.com/deputy/provider/scripted"
 )
 
-// Call is an answer that calls one tool. The arguments are sent as they stand, JSON or not; empty is an empty object. For several calls in
-// one step write a scripted.Answer.
+// Call is an answer that calls one tool. The arguments are sent as they stand, JSON or not; nothing is an empty object. For several calls
+// in one step write a scripted.Answer.
 func Call(tool, arguments string) scripted.Answer {
-	call := scripted.Call{Tool: tool}
-	if arguments != "" {
-		call.Arguments = json.RawMessage(arguments)
-	}
-	return scripted.Answer{Calls: []scripted.Call{call}}
+	return scripted.Answer{Calls: []scripted.Call{{Tool: tool, Arguments: json.RawMessage(arguments)}}}
 }
 
 // Script adds to what the model says: one answer for each time it is asked, over as many turns as it takes. A turn ends with an answer
