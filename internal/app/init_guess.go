@@ -42,6 +42,7 @@ const (
 		ip skype avatar photo contact_name signature`
 	commercialWords = `cost costs margin profit credit_limit purchase_price buying_price budget forecast commission rebate`
 	freeWords       = `note notes comment comments remark remarks body message description text memo feedback`
+	nameWords       = `first_name firstname given_name last_name lastname surname family_name full_name fullname`
 	birthWords      = `birth birthday birthdate born dob date_of_birth`
 	technicalWords  = `migration migrations schema session sessions log logs audit history token tokens secret secrets credential credentials
 		password passwords permission permissions role roles user users login logins cache job jobs queue queues tmp temp backup old test
@@ -90,12 +91,12 @@ func guess(t *query.Table, f query.Field) looks {
 	return ordinary
 }
 
-// harmless are the fields that the example role may read: those that look ordinary, and those that name a record unless they are sensitive.
+// harmless are the fields that the example role may read: those that look ordinary, the key, and the name that a record is called by.
 func harmless(t *query.Table) []string {
 	var out []string
 	for _, f := range t.Fields {
 		l := guess(t, f)
-		if l <= freeText || l <= personal && (inLabel(t, f.Name) || slices.Contains(t.Key, f.Name)) {
+		if l <= freeText || l <= personal && (slices.Contains(t.Key, f.Name) || named(f.Name, nameWords) && inLabel(t, f.Name)) {
 			out = append(out, f.Name)
 		}
 	}

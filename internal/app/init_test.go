@@ -76,6 +76,7 @@ break" TEXT);
 		CREATE TABLE "no key" (email TEXT, "first name" TEXT, "last name" TEXT);
 		CREATE TABLE people (id INTEGER PRIMARY KEY, email TEXT UNIQUE, phone2 TEXT, born DATE, notes TEXT, total AS (id * 2));
 		CREATE TABLE "Hidden & Co, ""Ltd"" \ [x" (id INTEGER PRIMARY KEY, people_id INTEGER REFERENCES people (id), person_id INTEGER, title TEXT);
+		CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT, customer_id INTEGER);
 		CREATE VIEW "a view" AS SELECT id, email FROM people;` + "\n"
 	for i := range 200 {
 		script += fmt.Sprintf("CREATE TABLE \"table { [ %d\" (id INTEGER PRIMARY KEY, name TEXT, people_id INTEGER REFERENCES people (id));\n", i)
@@ -149,7 +150,7 @@ func TestTheDraftIsGoodAsItIs(t *testing.T) {
 		"demo": {demoBusiness, []string{"#rows: support_rep_id == person.attributes.employee_id", "# looks sensitive (class restricted): salary\n",
 			"# looks confidential (class confidential): credit_limit\n", "# looks personal (class confidential): email, phone\n", "free text or JSON (class internal): preferences"}},
 		"nasty": {nasty, []string{"# a view: may be read, never written", "# no primary key: may be read, never written", "#- { from: a_b_2.a_b_id, to: a_b.id }",
-			"# never shown to anybody, only whether there is a value (class restricted): bytes, token\n", `label: "🦊"`, `label: "$\x7bHOME\x7d now"`}},
+			"# never shown to anybody, only whether there is a value (class restricted): bytes, token\n", `label: "🦊"`, "#users: { read: [id, customer_id] }", "#no_key: { read: [first_name, last_name] }", `label: "$\x7bHOME\x7d now"`}},
 		"nothing to grant": {func(t *testing.T) string { return database(t, "CREATE TABLE a (ssn TEXT PRIMARY KEY)") }, []string{"tables: {}"}},
 		"a view alone":     {func(t *testing.T) string { return database(t, "CREATE VIEW v AS SELECT 1 AS one") }, []string{"read: true"}},
 	} {
