@@ -196,8 +196,17 @@ func every(ps []Proposal, s State, outcome string) {
 }
 
 // write re-admits the changes with the rights of now and applies them as one group. The error is the operator's; the outcomes are set.
-func (d *Door) write(ctx context.Context, who Person, ps []Proposal) error {
-	a := d.a
+func (d *Door) write(ctx context.Context, who Person, ps []Proposal) (err error) {
+	a, sent := d.a, false
+	defer func() {
+		if err == nil || ps[0].State != Confirming && ps[0].State != Pending {
+			return
+		}
+		if every(ps, Failed, "Nothing was written: "+MessageOf(err)); sent { // a host that panicked in the middle
+			every(ps, Unknown, "It was sent, but no answer came. Look at the record before you try again.")
+		}
+	}()
+	defer recovered(&err)
 	ctx, cancel := context.WithTimeout(ctx, a.cfg.Limits.ToolTimeout)
 	defer cancel()
 	var all []Change
@@ -217,6 +226,7 @@ func (d *Door) write(ctx context.Context, who Person, ps []Proposal) error {
 		every(ps, Failed, "Nothing was written: "+MessageOf(err))
 		return err
 	}
+	sent = true
 	done, err := a.cfg.Host.Apply(ctx, who, ps[0].Group, ws)
 	if err == nil && len(done) != len(ws) {
 		err = fmt.Errorf("host answered %d of %d writes", len(done), len(ws))
@@ -283,13 +293,21 @@ func together(aps []Applied) (State, string) {
 			made++
 			continue
 		case made > 0:
-			return Unknown, fmt.Sprintf("Only %d of its %d changes were made; then: %s Look at the records before you try again.", made, len(aps), ap.Error)
-		case ap.State == Pending && i == 0:
-			return Failed, notAttempted
+			return Unknown, fmt.Sprintf("Only %d of its %d changes were made; then: %s Look at the records before you try again.", made, len(aps), why(aps[i:]))
 		}
-		return Failed, ap.Error
+		return Failed, why(aps[i:])
 	}
 	return Done, "Done."
+}
+
+// why is the first thing said of changes that were not made.
+func why(aps []Applied) string {
+	for _, ap := range aps {
+		if ap.Error != "" {
+			return ap.Error
+		}
+	}
+	return notAttempted
 }
 
 // renewAll proposes a stale group again: as a whole or not at all. Where it cannot be, the outcomes say why.

@@ -277,3 +277,31 @@ func TestErrorsThatQuoteAreFenced(t *testing.T) {
 		}
 	}
 }
+
+// TestHostThatPanics shows that a confirmation whose host panics is neither lost nor called failed once it was sent.
+func TestHostThatPanics(t *testing.T) {
+	t.Parallel()
+	b, ps := proposed(t, func(c *deputy.Config) { c.Host = panicking{c.Host} })
+	d, err := b.door().Confirm(t.Context(), ann(), ps[0].ID, shown(ps[0]))
+	if err != nil || d.Proposals[0].State != deputy.Unknown {
+		t.Error(err, d)
+	}
+}
+
+type panicking struct{ deputy.Host }
+
+func (panicking) Apply(context.Context, deputy.Person, string, []deputy.Write) ([]deputy.Applied, error) { panic("row") }
+
+// TestRecordLargerThanAResult shows that a record that does not fit is not as if it were not there.
+func TestRecordLargerThanAResult(t *testing.T) {
+	t.Parallel()
+	b := setup(t, nil, calls(do("query_records", `{"table":"customers"}`)))
+	b.host.Change("customers", func(rs []query.Row) []query.Row {
+		rs[0]["name"] = strings.Repeat("<", 20<<10)
+		return rs
+	})
+	b.ask(t, ann(), "", "x")
+	if r := b.results()[0]; !strings.HasPrefix(r, "Error: One record alone is larger") {
+		t.Error(r)
+	}
+}

@@ -63,6 +63,9 @@ func renderRows(b *bytes.Buffer, rows query.Rows, l Limits, zone *time.Location)
 		b.Write(line)
 		returned++
 	}
+	if truncated && returned == 0 {
+		return 0, false, Errorf(Unprocessable, "One record alone is larger than %d bytes: name fewer fields in select.", l.ResultBytes)
+	}
 	b.WriteString(`],"returned":` + strconv.Itoa(returned) + `,"has_more":` + strconv.FormatBool(rows.HasMore || truncated))
 	b.WriteString(`,"truncated":` + strconv.FormatBool(truncated))
 	return returned, truncated, nil

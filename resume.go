@@ -61,6 +61,7 @@ func (a *Assistant) takeUp(ctx context.Context, t Turn, lease Lease) {
 
 // remember reads what a runner knows from the store.
 func (r *runner) remember(ctx context.Context) (err error) {
+	defer recovered(&err)
 	a, t := r.a, &r.in.turn
 	if r.lease.Epoch > maxLives {
 		return Errorf(Internal, "It was taken up %d times and never ended.", maxLives-1)

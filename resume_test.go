@@ -65,7 +65,7 @@ func TestLostTurnIsTakenUp(t *testing.T) {
 	b := setup(t, func(c *deputy.Config) { c.Directory = people{"ann": ann().Person, "bob": bob().Person} })
 	turn := lost(t, b)
 	got, seqs := b.followed(t, ann(), turn.ID)
-	if got.end.Reason != deputy.Answered || strings.Join(got.names, " ") != "turn.started tool.started tool.finished text.delta usage turn.finished" || seqs[1] < 1000 {
+	if got.end.Reason != deputy.Answered || strings.Join(got.names, " ") != "turn.started reasoning.delta text.delta tool.started tool.finished text.delta usage turn.finished" || seqs[1] < 1000 {
 		t.Error(got.end, got.names, seqs)
 	}
 	told := 0

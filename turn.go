@@ -81,8 +81,9 @@ func recovered(err *error) {
 }
 
 func (r *runner) begin(ctx context.Context) error {
-	if r.resumed {
-		return nil // its journal has begun
+	if r.resumed { // its journal has begun; what was said in the step that was lost is taken back
+		step := r.in.turn.Step + 1
+		return r.commit(ctx, Step{Events: []Event{event(EventReasoningDelta, Delta{Step: step}), event(EventTextDelta, Delta{Step: step})}})
 	}
 	return r.commit(ctx, Step{Events: []Event{event(EventTurnStarted, TurnStarted{r.in.turn.ID, r.in.turn.Conversation})}})
 }

@@ -182,7 +182,8 @@ const unseen = ' stands neither in your messages nor in the data.'
 function Part({ p, labels, numbered, children }: { p: Proposal; labels: Record<string, string>; numbered: boolean; children: any }) {
   const made = p.changes.filter((c) => c.source === 'model') // their lines say so themselves
   const beside = (w: string) => w.endsWith(unseen) && made.some((c) => w.startsWith(c.label + ': '))
-  const words = p.changes.flatMap((c) => [mixed(c.label), mixed(c.after ?? '')]).filter(Boolean)
+  const texts = [p.summary, ...p.changes.flatMap((c) => [c.label, c.record_label, c.before_label, c.after_label, c.after])]
+  const words = texts.map((t) => mixed(t ?? '')).filter(Boolean)
   const records = byRecord(p.changes)
   return (
     <div class={goes(p) && records.some((r) => r.verb === 'delete') ? 'part deletes' : 'part'}>
