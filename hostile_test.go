@@ -290,7 +290,9 @@ func TestHostThatPanics(t *testing.T) {
 
 type panicking struct{ deputy.Host }
 
-func (panicking) Apply(context.Context, deputy.Person, string, []deputy.Write) ([]deputy.Applied, error) { panic("row") }
+func (panicking) Apply(context.Context, deputy.Person, string, []deputy.Write) ([]deputy.Applied, error) {
+	panic("row")
+}
 
 // TestRecordLargerThanAResult shows that a record that does not fit is not as if it were not there.
 func TestRecordLargerThanAResult(t *testing.T) {
