@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +23,9 @@ type checkCommand struct {
 func (c *checkCommand) Run(in invocation) error {
 	d, err := load(c.ConfigPath)
 	if err != nil {
+		return err
+	}
+	if err := d.mayServe(); err != nil {
 		return err
 	}
 	p, err := build(in.ctx, d, newLog(in.errOut, slog.LevelWarn))
@@ -71,9 +73,6 @@ func (p *parts) describe(in invocation) error {
 		}
 		say("model", "%s (%s %s) answers", info.Name, info.Provider, info.Model)
 	}
-	if len(p.Auth.Tokens) == 0 {
-		say("note", "no auth.tokens: serve would refuse to start")
-	}
 	return errors.Join(errs...)
 }
 
@@ -105,17 +104,8 @@ func (p *parts) probe(ctx context.Context, i int) error {
 	if i >= len(p.Models) || p.Models[i].Provider != "openai" {
 		return nil // made of this binary's own code: nothing to reach
 	}
-	_, err := listModels(ctx, p.Models[i].BaseURL, p.Models[i].APIKey)
+	_, err := listModels(ctx, p.Models[i].BaseURL, p.Models[i].APIKey, mends{url: "base_url", key: "api_key"})
 	return err
-}
-
-// statusError is a server's refusal.
-func statusError(url string, status int) error {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("%s refuses the key (%d): mend api_key", url, status)
-	}
-	return fmt.Errorf("%s answers %d: mend base_url", url, status)
 }
 
 // describePerson says what one person may see and do, in words.

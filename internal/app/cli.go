@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
+	"net"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -26,7 +26,7 @@ type commandLine struct {
 	Init       initCommand  `cmd:"" help:"Draft a configuration from the schema of a database."`
 	Check      checkCommand `cmd:"" help:"Validate a configuration and everything it names, without serving."`
 	Config     configGroup  `cmd:"" help:"About the configuration."`
-	KillSwitch killCommand  `cmd:"" name:"kill-switch" help:"Stop every assistant on a store, or let them go on."`
+	KillSwitch killCommand  `cmd:"" name:"kill-switch" help:"Stop every assistant on a store (on), let them go on (off), or say which it is (show)."`
 	Version    versionCmd   `cmd:"" help:"Version, commit and build settings."`
 }
 
@@ -109,10 +109,10 @@ func (c *serveCommand) Run(in invocation) error {
 		return err
 	}
 	if c.Listen != "" {
+		if err := c.listens(d.PublicURL); err != nil {
+			return err
+		}
 		d.Listen = c.Listen
-	}
-	if d.Listen == "" {
-		d.Listen = "127.0.0.1:8080"
 	}
 	if err := d.mayServe(); err != nil {
 		return err
@@ -124,8 +124,22 @@ func (c *serveCommand) Run(in invocation) error {
 	return errors.Join(p.listenAndServe(in, nil), p.Close())
 }
 
-// mayServe refuses a server that nobody, or anybody, could use.
+// listens refuses an address of the command line that the configuration could not have either.
+func (c *serveCommand) listens(publicURL string) error {
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+		return usageError{"--listen " + c.Listen + ": write host:port, such as 127.0.0.1:8080"}
+	}
+	if !loopback(c.Listen) && publicURL == "" {
+		return usageError{"--listen " + c.Listen + " can be reached from elsewhere: say under which URL in public_url of the configuration"}
+	}
+	return nil
+}
+
+// mayServe refuses a server that nobody, or anybody, could use, and says where it listens if nothing else does.
 func (d *document) mayServe() error {
+	if d.Listen == "" {
+		d.Listen = "127.0.0.1:8080"
+	}
 	if len(d.Auth.Tokens) == 0 {
 		d.bad("auth.tokens", "nobody could come in: write a token for each person")
 	}
@@ -144,13 +158,4 @@ func (*schemaCommand) Run(in invocation) error {
 		_, err = fmt.Fprintf(in.out, "%s\n", s)
 	}
 	return err
-}
-
-// openable says whether a name can be opened as a file here.
-func openable(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return f.Close()
 }

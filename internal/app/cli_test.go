@@ -8,9 +8,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"example.com/deputy/store/sqlite"
 )
 
 // deputyCommand runs a command line in this process.
@@ -173,13 +176,31 @@ func TestTheCommandLineItself(t *testing.T) {
 func TestKillSwitchFromTheCommandLine(t *testing.T) {
 	t.Parallel()
 	// The rest of the configuration is wrong on purpose: the switch needs the store alone.
-	config := writeFile(t, "deputy.yaml", fmt.Sprintf("store: \"sqlite:%s\"\nzone: Nowhere/Land\nhost: { database: \"postgres://x\" }\n", filepath.Join(t.TempDir(), "deputy.db")))
+	path := filepath.Join(t.TempDir(), "deputy.db")
+	config := writeFile(t, "deputy.yaml", fmt.Sprintf("store: \"sqlite:%s\"\nzone: Nowhere/Land\nhost: { database: \"postgres://x\" }\n", path))
+	for _, state := range []string{"show", "on", "off"} {
+		status, out, errOut := deputyCommand(t, "kill-switch", state, "--config", config)
+		want := "deputy: store " + path + ": there is no store here: no server has run on it; relative paths are relative to the current folder\n"
+		if status != failed || out != "" || errOut != want {
+			t.Errorf("%s: %d %s%s", state, status, out, errOut)
+		}
+	}
+	if files, _ := filepath.Glob(path + "*"); len(files) > 0 {
+		t.Fatalf("it made %v", files)
+	}
+	store, err := sqlite.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
 	steps := []struct {
 		args   []string
 		status int
 		says   string
 	}{
-		{[]string{"show"}, failed, ""},
+		{[]string{"show"}, good, "off: assistants answer"},
 		{[]string{"on", "--reason", "bad answers"}, good, "on: everything is stopped (bad answers)"},
 		{[]string{"show"}, good, "on: everything is stopped (bad answers)"},
 		{[]string{"off"}, good, "off: assistants answer"},
@@ -187,7 +208,7 @@ func TestKillSwitchFromTheCommandLine(t *testing.T) {
 	}
 	for _, s := range steps {
 		status, out, errOut := deputyCommand(t, append(append([]string{"kill-switch"}, s.args...), "--config", config)...)
-		if status != s.status || !strings.HasPrefix(out, s.says) {
+		if status != s.status || !strings.HasPrefix(out, s.says) || !strings.HasSuffix(out, "\nstore: "+path+"\n") {
 			t.Errorf("%v: %d %s%s", s.args, status, out, errOut)
 		}
 	}
@@ -198,6 +219,77 @@ func TestKillSwitchFromTheCommandLine(t *testing.T) {
 	memory := writeFile(t, "deputy.yaml", "store: \"memory:\"\nhost: { database: \"sqlite:x\" }\n")
 	if status, _, errOut := deputyCommand(t, "kill-switch", "on", "--config", memory); status != wrong || !strings.Contains(errOut, "memory:") {
 		t.Errorf("%d %s", status, errOut)
+	}
+}
+
+// TestKillSwitchOfTheWrongFile: what is no store of Deputy's is left as it is, and what may be a mistyped store is asked about.
+func TestKillSwitchOfTheWrongFile(t *testing.T) {
+	t.Parallel()
+	config := shop(t, "store: \"sqlite:%s\"\nhost: { database: \"sqlite:%s\" }\n")
+	text, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	business := strings.Split(string(text), "\"")[1][len("sqlite:"):]
+	before, err := os.ReadFile(business)
+	if err != nil {
+		t.Fatal(err)
+	}
+	status, out, errOut := deputyCommand(t, "kill-switch", "on", "--config", config)
+	if status != failed || out != "" || !strings.Contains(errOut, "there is no store here") {
+		t.Errorf("%d %s%s", status, out, errOut)
+	}
+	if after, err := os.ReadFile(business); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the application's database was changed, %v", err)
+	}
+	junk := filepath.Join(t.TempDir(), "junk.db")
+	if err := os.WriteFile(junk, []byte("no database at all, but long enough to be looked at"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	status, _, errOut = deputyCommand(t, "kill-switch", "on", "--config", writeFile(t, "d.yaml", "store: 'sqlite:"+junk+"'\nhost: { database: 'sqlite:x' }\n"))
+	if status != failed || strings.Count(errOut, "\n") != 1 || !strings.Contains(errOut, junk) {
+		t.Errorf("%d %s", status, errOut)
+	}
+	typo := writeFile(t, "d.yaml", "stroe: 'sqlite:x.db'\nhost: { database: 'sqlite:x' }\n")
+	if status, _, errOut = deputyCommand(t, "kill-switch", "on", "--config", typo); status != wrong || errOut != typo+":1:1: stroe: unknown key; near: store\n" {
+		t.Errorf("%d %s", status, errOut)
+	}
+}
+
+// TestCheckRefusesWhatServeRefuses: what is checked can be served.
+func TestCheckRefusesWhatServeRefuses(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"store: \"memory:\"\nhost: { database: \"sqlite:%s\" }\n":             ": auth.tokens: nobody could come in",
+		strings.Replace(goodConfig, "store:", "listen: 0.0.0.0:1\nstore:", 1): ":1:9: listen: 0.0.0.0:1 can be reached from elsewhere",
+	} {
+		config := shop(t, text)
+		for _, as := range [][]string{nil, {"--as", "ann"}} {
+			status, out, errOut := deputyCommand(t, append([]string{"check", "--config", config}, as...)...)
+			if status != wrong || out != "" || !strings.HasPrefix(errOut, config+want) {
+				t.Errorf("%v: %d %s%s", as, status, out, errOut)
+			}
+		}
+	}
+}
+
+// TestAFlagIsBlamedForItself: a mistake of the command line is not looked for in the configuration.
+func TestAFlagIsBlamedForItself(t *testing.T) {
+	t.Parallel()
+	config := shop(t, goodConfig)
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"serve", "--config", config, "--listen", "8080"}, "deputy: --listen 8080: write host:port"},
+		{[]string{"serve", "--config", config, "--listen", "0.0.0.0:1"}, "deputy: --listen 0.0.0.0:1 can be reached from elsewhere"},
+		{[]string{"demo", "--listen", "8080"}, "deputy: --listen 8080: write host:port"},
+		{[]string{"demo", "--model-url", "localhost:1"}, "deputy: --model-url localhost:1: write a whole URL"},
+	} {
+		status, out, errOut := deputyCommand(t, c.args...)
+		if status != wrong || out != "" || !strings.HasPrefix(errOut, c.says) || strings.Count(errOut, "\n") != 1 {
+			t.Errorf("%v: %d %s%s", c.args, status, out, errOut)
+		}
 	}
 }
 

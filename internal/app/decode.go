@@ -61,7 +61,7 @@ func (d *document) decode(n ast.Node, v reflect.Value, key string, tag reflect.S
 		return
 	}
 	if p, ok := v.Addr().Interface().(parser); ok {
-		d.scalar(n, key, p.parse)
+		d.scalar(n, key, oneValue, p.parse)
 		return
 	}
 	if target, ok := v.Addr().Interface().(*FieldList); ok {
@@ -83,7 +83,7 @@ func (d *document) decodeKind(n ast.Node, v reflect.Value, key string, tag refle
 		v.Set(reflect.New(v.Type().Elem()))
 		d.decodeKind(n, v.Elem(), key, tag)
 	case reflect.String:
-		d.scalar(n, key, func(text string) error {
+		d.scalar(n, key, oneValue, func(text string) error {
 			v.SetString(text)
 			if enum := tag.Get("enum"); enum != "" {
 				return oneOf(text, enum, tag.Get("later"))
@@ -91,13 +91,13 @@ func (d *document) decodeKind(n ast.Node, v reflect.Value, key string, tag refle
 			return nil
 		})
 	case reflect.Bool:
-		d.scalar(n, key, func(text string) error {
+		d.scalar(n, key, "write true or false", func(text string) error {
 			b, err := parseBool(text)
 			v.SetBool(b)
 			return err
 		})
 	case reflect.Int:
-		d.scalar(n, key, func(text string) error {
+		d.scalar(n, key, oneValue, func(text string) error {
 			i, err := parseCount(text)
 			v.SetInt(i)
 			return err
@@ -107,11 +107,14 @@ func (d *document) decodeKind(n ast.Node, v reflect.Value, key string, tag refle
 	}
 }
 
-// scalar hands the text of a value, environment variables replaced, to parse.
-func (d *document) scalar(n ast.Node, key string, parse func(string) error) {
+// oneValue is what to do about a list or a mapping where one value belongs.
+const oneValue = "write one value here, no list and no mapping"
+
+// scalar hands the text of a value, environment variables replaced, to parse; wanted is what to say of a list or a mapping.
+func (d *document) scalar(n ast.Node, key, wanted string, parse func(string) error) {
 	text, ok := scalarText(n)
 	if !ok {
-		d.badValue(key, "write one value here, no list and no mapping")
+		d.badValue(key, "%s", wanted)
 		return
 	}
 	text, err := expand(text, d.env)
@@ -132,6 +135,9 @@ func (d *document) structure(n ast.Node, v reflect.Value, key string) {
 		i, ok := fields[name]
 		if !ok {
 			d.bad(at, "unknown key%s", near(name, supported(v.Type())))
+			if key == "" {
+				d.mistakes[len(d.mistakes)-1].first = true
+			}
 			return
 		}
 		d.decode(value, v.Field(i), at, v.Type().Field(i).Tag)
@@ -166,7 +172,7 @@ func (d *document) fieldList(n ast.Node, into *FieldList, key string) {
 		d.list(n, reflect.ValueOf(&into.Names).Elem(), key, "")
 		return
 	}
-	d.scalar(n, key, func(text string) error {
+	d.scalar(n, key, "write true, false or a list of fields", func(text string) error {
 		all, err := parseBool(text)
 		if err != nil {
 			return fmt.Errorf("write true, false or a list of fields")

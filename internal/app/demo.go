@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,6 +33,12 @@ type demoCommand struct {
 
 // Run makes the sample where it is missing and serves it.
 func (c *demoCommand) Run(in invocation) error {
+	if _, _, err := net.SplitHostPort(c.Listen); err != nil {
+		return usageError{"--listen " + c.Listen + ": write host:port, such as 127.0.0.1:8080"}
+	}
+	if u, err := url.Parse(c.ModelURL); c.ModelURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return usageError{"--model-url " + c.ModelURL + ": write a whole URL, such as http://127.0.0.1:11434/v1"}
+	}
 	if !loopback(c.Listen) {
 		return usageError{"--listen " + c.Listen + ": the demo's tokens are public, so it listens on this machine only; write 127.0.0.1:PORT"}
 	}
@@ -97,7 +105,7 @@ func (c *demoCommand) models(ctx context.Context, key string) ([]ModelConfig, er
 	case c.ModelURL == "":
 		m.Model = "gpt-4.1"
 	default:
-		names, err := listModels(ctx, c.ModelURL, key)
+		names, err := listModels(ctx, c.ModelURL, key, mends{url: "--model-url", key: "OPENAI_API_KEY"})
 		if err != nil {
 			return nil, fmt.Errorf("--model-url %s: %w", c.ModelURL, err)
 		}

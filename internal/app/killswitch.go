@@ -2,16 +2,20 @@ package app
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
+	"net/url"
+	"os"
 	"os/user"
+	"path/filepath"
 	"time"
 
 	"example.com/deputy"
 )
 
 type killCommand struct {
-	State      string `arg:"" enum:"on,off,show" help:"on, off or show"`
+	State      string `arg:"" enum:"on,off,show" help:"on: stop every assistant on the store; off: let them go on; show: say which it is, and change nothing."`
 	Reason     string `help:"Why; people are told."`
 	ConfigPath string `name:"config" default:"deputy.yaml" help:"The configuration file; only its store is used."`
 }
@@ -22,28 +26,69 @@ func (c *killCommand) Run(in invocation) error {
 	if d == nil {
 		return err
 	}
-	for _, m := range d.mistakes {
-		if m.Key == "store" {
-			return Mistakes{m}
-		}
+	if err := d.storeMistakes(); err != nil {
+		return err
 	}
-	switch path, err := storePath(d.Store); {
+	path, err := storePath(d.Store)
+	switch {
 	case err != nil:
 		return err
 	case path == "":
 		return usageError{"the store of " + c.ConfigPath + " is memory:, which no other process can reach; use the page or PUT /v1/admin/kill-switch of the running server"}
-	case c.State == "show" && openable(path) != nil:
-		return fmt.Errorf("store %s cannot be opened: %w", d.Store, openable(path))
+	}
+	if path, err = storeInUse(in.ctx, path); err != nil {
+		return err
 	}
 	store, err := openStore(in.ctx, &d.Config)
 	if err != nil {
-		return fmt.Errorf("store %s: %w", d.Store, err)
+		return fmt.Errorf("store %s: %w", path, err)
 	}
 	k, err := c.throw(in.ctx, store.Settings)
 	if err == nil {
-		_, err = fmt.Fprintln(in.out, describeSwitch(k))
+		_, err = fmt.Fprintf(in.out, "%s\nstore: %s\n", describeSwitch(k), path)
 	}
 	return errors.Join(err, store.Close())
+}
+
+// storeMistakes are those that leave open which store is meant: of the key itself, and an unknown key where it is absent, which may be it.
+func (d *document) storeMistakes() error {
+	_, stands := d.keys["store"]
+	var out Mistakes
+	for _, m := range d.mistakes {
+		if m.Key == "store" || m.first && !stands {
+			out = append(out, m)
+		}
+	}
+	return out.err()
+}
+
+// storeInUse is the absolute path of a store that a server has made. It makes nothing.
+func storeInUse(ctx context.Context, path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+		switch made, err := hasSettings(ctx, path); {
+		case err != nil:
+			return "", fmt.Errorf("store %s: %w", path, err)
+		case made:
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("store %s: there is no store here: no server has run on it; relative paths are relative to the current folder", path)
+}
+
+// hasSettings says whether a database has the table that the switch is kept in.
+func hasSettings(ctx context.Context, path string) (bool, error) {
+	source := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "mode=rw&_query_only=1&_busy_timeout=5000"}
+	db, err := sql.Open("sqlite", source.String()) // the driver that store/sqlite stands on
+	if err != nil {
+		return false, err
+	}
+	n := 0
+	err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'deputy_settings'").Scan(&n)
+	return n > 0, errors.Join(err, db.Close())
 }
 
 func (c *killCommand) throw(ctx context.Context, s deputy.Settings) (deputy.KillSwitch, error) {

@@ -139,8 +139,11 @@ func TestMistakes(t *testing.T) {
 		"listen":                {least + "listen: 8080", "deputy.yaml:2:9: listen: write host:port, such as 127.0.0.1:8080"},
 		"public_url":            {least + "public_url: example.com", "deputy.yaml:2:13: public_url: write a whole URL, such as https://assistant.example.com"},
 		"deep":                  {strings.Repeat("[", 200), "deputy.yaml: too large or too deep for a configuration"},
-		"all of them, in order": {least + "zone: X\nlisten: 1\nfoo: 1", "deputy.yaml:2:7: zone: no such time zone: X; write a name such as Europe/Oslo or UTC\n" +
-			"deputy.yaml:3:9: listen: write host:port, such as 127.0.0.1:8080\ndeputy.yaml:4:1: foo: unknown key"},
+		"all of them, in order": {least + "zone: X\nlisten: 1\nfoo: 1", "deputy.yaml:4:1: foo: unknown key\n" +
+			"deputy.yaml:2:7: zone: no such time zone: X; write a name such as Europe/Oslo or UTC\ndeputy.yaml:3:9: listen: write host:port, such as 127.0.0.1:8080"},
+		"a list of deletes":   {least + "policy: { roles: { a: { tables: { t: { delete: [id] } } } } }", "deputy.yaml:2:48: policy.roles.a.tables.t.delete: write true or false"},
+		"a mapping of reads":  {least + "policy: { roles: { a: { tables: { t: { read: { id: true } } } } } }", "deputy.yaml:2:40: policy.roles.a.tables.t.read: write true, false or a list of fields"},
+		"provider, with keys": {least + "models: [ { name: a, provider: opnai, model: b, api_key: c } ]", "deputy.yaml:2:32: models[0].provider: no such value: opnai; write openai, offline, scripted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

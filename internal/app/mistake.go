@@ -16,6 +16,8 @@ type Mistake struct {
 	at   position
 	Key  string // dotted; empty for the file itself
 	Text string
+
+	first bool // an unknown key of the file itself: what it should have said may be why others are missing
 }
 
 // String is the mistake as one line: file, line, column, key, what is wrong and how to mend it.
@@ -42,12 +44,15 @@ func (ms Mistakes) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// err is the mistakes in the order of the file, nil where there are none.
+// err is the mistakes in the order of the file, unknown keys of the file itself before all others; nil where there are none.
 func (ms Mistakes) err() error {
 	if len(ms) == 0 {
 		return nil
 	}
 	slices.SortStableFunc(ms, func(a, b Mistake) int {
+		if a.first != b.first {
+			return map[bool]int{true: -1, false: 1}[a.first]
+		}
 		return cmp.Or(cmp.Compare(a.at.line, b.at.line), cmp.Compare(a.at.column, b.at.column), cmp.Compare(a.Key, b.Key))
 	})
 	return ms

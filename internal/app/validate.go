@@ -108,12 +108,15 @@ func (d *document) validateModel(i int) {
 
 // validateModelKeys refuses keys that the model's provider would ignore.
 func (d *document) validateModelKeys(key string, m ModelConfig) {
+	if !slices.Contains([]string{"openai", "offline", "scripted"}, m.Provider) {
+		return // said already
+	}
 	ignored := map[string]bool{
 		"api": m.Provider != "openai", "model": m.Provider != "openai", "base_url": m.Provider != "openai", "api_key": m.Provider != "openai",
 		"scenario": m.Provider != "scripted",
 	}
 	for name, ignore := range ignored {
-		if _, stands := d.keys[key+"."+name]; stands && ignore && m.Provider != "" {
+		if _, stands := d.keys[key+"."+name]; stands && ignore {
 			d.bad(key+"."+name, "means nothing to provider %s: remove it", m.Provider)
 		}
 	}
