@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"example.com/deputy"
 	"example.com/deputy/query"
@@ -54,19 +53,32 @@ func (p *parts) describe(in invocation) error {
 	}
 	say("configuration", "%s is good", p.file)
 	say("database", "%s answers: %d tables", p.Host.Database, len(tables))
+	say("tables", "%s", strings.Join(names(tables), ", "))
 	say("store", "%s answers", p.storeName())
 	say("policy", "%d roles compile: %s", len(p.Policy.Roles), strings.Join(slices.Sorted(maps.Keys(p.Policy.Roles)), ", "))
 	say("people", "%d tokens", len(p.Auth.Tokens))
 	for _, set := range p.tools {
-		var names []string
+		var tools []string
 		for _, t := range set.Tools {
-			names = append(names, t.Name())
+			tools = append(tools, t.Name())
 		}
-		say("toolset", "%s: %s", set.Name, strings.Join(names, ", "))
+		say("toolset", "%s: %s", set.Name, strings.Join(tools, ", "))
 	}
+	warnings, err := p.warnings(in.ctx, tables)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		say("warning", "%s", w)
+	}
+	return p.probeAll(in.ctx, say)
+}
+
+// probeAll asks every model whether it is there.
+func (p *parts) probeAll(ctx context.Context, say func(what, format string, args ...any)) error {
 	var errs []error
 	for i, m := range p.models {
-		info, err := m.Info(), p.probe(in.ctx, i)
+		info, err := m.Info(), p.probe(ctx, i)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("model %s: %w", info.Name, err))
 			continue
@@ -81,6 +93,14 @@ func (p *parts) storeName() string {
 		return "sqlite:deputy.db"
 	}
 	return p.Store
+}
+
+func names(tables []query.Summary) []string {
+	out := make([]string, len(tables))
+	for i, t := range tables {
+		out[i] = t.Name
+	}
+	return out
 }
 
 // tables are the names of all tables that are offered to anybody.
@@ -105,30 +125,5 @@ func (p *parts) probe(ctx context.Context, i int) error {
 		return nil // made of this binary's own code: nothing to reach
 	}
 	_, err := listModels(ctx, p.Models[i].BaseURL, p.Models[i].APIKey, mends{url: "base_url", key: "api_key"})
-	return err
-}
-
-// describePerson says what one person may see and do, in words.
-func (p *parts) describePerson(in invocation, id string) error {
-	who, ok := p.tokens.byID(id)
-	if !ok {
-		var ids []string
-		for _, t := range p.Auth.Tokens {
-			ids = append(ids, t.ID)
-		}
-		return usageError{fmt.Sprintf("--as %s: no such id in auth.tokens%s", id, near(id, ids))}
-	}
-	ctx, cancel := context.WithTimeout(in.ctx, 30*time.Second)
-	defer cancel()
-	me, err := p.assistant.Door(deputy.Chat).Me(ctx, who)
-	if err != nil {
-		return fmt.Errorf("%s: %s", id, deputy.MessageOf(err))
-	}
-	lines := []string{fmt.Sprintf("%s (%s), roles: %s", me.Person.Name, me.Person.ID, strings.Join(me.Person.Roles, ", "))}
-	lines = append(lines, me.Words...)
-	if !me.Confirm {
-		lines = append(lines, "May not confirm proposals with this token.")
-	}
-	_, err = fmt.Fprintln(in.out, strings.Join(lines, "\n"))
 	return err
 }

@@ -76,11 +76,71 @@ func TestCheckAsAPerson(t *testing.T) {
 	if status != good || errOut != "" {
 		t.Fatalf("%d %s", status, errOut)
 	}
-	if !strings.Contains(out, "Ann (ann), roles: support") || !strings.Contains(out, "phone") || strings.Contains(out, "salary") {
+	if !strings.Contains(out, "Ann (ann), roles: support") || strings.Contains(out, "sees no row") {
 		t.Error(out)
+	}
+	for _, line := range []string{
+		"tools: calculate, count_records, current_datetime, describe_table, get_record, list_tables, present_results, query_records, update_record",
+		"customers (Customers)", "  read    id, name, phone, employee_id", "  update  phone", "employees (Employees)", "  read    id, name", "  hidden  salary",
+		`  rows    support (read, update): employee_id == person.attributes.employee_id, with person.attributes.employee_id = "1"`,
+		"  rows    support (read): every row",
+	} {
+		if !strings.Contains(out, "\n"+line+"\n") {
+			t.Errorf("%s\ndoes not have the line %s", out, line)
+		}
 	}
 	if status, _, errOut = deputyCommand(t, "check", "--config", config, "--as", "anm"); status != wrong || !strings.Contains(errOut, "no such id in auth.tokens; near: ann") {
 		t.Errorf("%d %s", status, errOut)
+	}
+}
+
+// TestCheckAsSaysWhatARuleComesTo: an attribute that is missing or of the wrong kind is said, with what follows from it.
+func TestCheckAsSaysWhatARuleComesTo(t *testing.T) {
+	t.Parallel()
+	rule := ", rows: employee_id == person.attributes.employee_id"
+	for name, c := range map[string]struct{ from, to, says string }{
+		"not set":          {", attributes: { employee_id: 1 }", "", "rows    support (read, update): sees no row: attribute employee_id is not set; the rule is employee_id == "},
+		"no number":        {"employee_id: 1", "employee_id: x", "rows    support (read, update): sees no row: a value cannot be read as the type"},
+		"who it is":        {rule, ", rows: name == person.id", `name == person.id, with person.id = "ann"`},
+		"of a write":       {rule, rule + ", write_rows: phone == person.attributes.phone", "  results support, of a write: writes nothing: attribute phone is not set"},
+		"all tables":       {"        employees: { read: true }", "        \"*\": { read: true, delete: true, rows: id > 0 }", "  delete  whole records\n  hidden  salary\n  rows    support (read, delete): id > 0\n"},
+		"no tools":         {`["*"]`, "[]", "\ntools: present_results\n"},
+		"secret":           {"hide: [employees.salary]", "hide: [customers.phone]", "  hidden  phone\n"},
+		"a list of fields": {"employees: { read: true }", "employees: { read: [id], create: true }", "  read    id\n  create  none\n  hidden  name, salary\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if !strings.Contains(goodConfig, c.from) {
+				t.Fatalf("%q does not stand in the configuration", c.from)
+			}
+			status, out, errOut := deputyCommand(t, "check", "--as", "ann", "--config", shop(t, strings.Replace(goodConfig, c.from, c.to, 1)))
+			if status != good || errOut != "" || !strings.Contains(out, c.says) {
+				t.Errorf("%d %s\n%s", status, errOut, out)
+			}
+		})
+	}
+}
+
+// TestCheckWarns: what may not be meant is said with its place, and is no mistake.
+func TestCheckWarns(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ from, to, says string }{
+		"nothing":   {"", "", ""},
+		"attribute": {"attributes: { employee_id: 1 }", "attributes: { other: 1 }", ":9:51: policy.roles.support.tables.customers.rows: no token has the attribute employee_id"},
+		"tools":     {"      tools: [\"*\"]\n", "", ":6:5: policy.roles.support: it grants tables and names no tools"},
+		"of all":    {"employees: { read: true }", "\"*\": { read: true, rows: name == person.attributes.who }", ".tables.*.rows: no token has the attribute who"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			config := shop(t, strings.Replace(goodConfig, c.from, c.to, 1))
+			status, out, errOut := deputyCommand(t, "check", "--config", config)
+			if status != good || errOut != "" || strings.Contains(out, "warning") != (c.says != "") || !strings.Contains(out, c.says) {
+				t.Errorf("%d %s\n%s", status, errOut, out)
+			}
+			if !strings.Contains(out, "\ntables         customers, employees, names\n") {
+				t.Errorf("%s does not list the tables", out)
+			}
+		})
 	}
 }
 

@@ -131,14 +131,18 @@ func build(ctx context.Context, d *document, log *slog.Logger) (*parts, error) {
 	if p.store, err = openStore(ctx, &d.Config); err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", d.Store, err), p.host.Close())
 	}
-	p.assistant, err = deputy.New(ctx, deputy.Config{
-		Name: d.Assistant.Name, Instructions: d.Assistant.Instructions, Host: p.host, Models: p.models, Store: p.store, Policy: d.policy(),
-		Toolsets: p.tools, Directory: p.tokens, Limits: d.limits(), Zone: zone(d.Zone), Log: log,
-	})
-	if err != nil {
+	if p.assistant, err = p.assemble(ctx, p.store); err != nil {
 		return nil, errors.Join(d.located(err), p.host.Close(), p.store.Close())
 	}
 	return p, nil
+}
+
+// assemble makes the assistant that keeps its own data in a store.
+func (p *parts) assemble(ctx context.Context, store deputy.Store) (*deputy.Assistant, error) {
+	return deputy.New(ctx, deputy.Config{
+		Name: p.Assistant.Name, Instructions: p.Assistant.Instructions, Host: p.host, Models: p.models, Store: store, Policy: p.policy(),
+		Toolsets: p.tools, Directory: p.tokens, Limits: p.limits(), Zone: zone(p.Zone), Log: p.log,
+	})
 }
 
 // Close ends the assistant and closes what it stood on.
