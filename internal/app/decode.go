@@ -134,7 +134,7 @@ func (d *document) structure(n ast.Node, v reflect.Value, key string) {
 	d.each(n, key, func(name string, value ast.Node, at string) {
 		i, ok := fields[name]
 		if !ok {
-			d.bad(at, "unknown key%s", near(name, supported(v.Type())))
+			d.bad(at, "unknown key%s%s", near(name, supported(v.Type())), ofARule(name))
 			if key == "" {
 				d.mistakes[len(d.mistakes)-1].first = true
 			}
@@ -142,6 +142,14 @@ func (d *document) structure(n ast.Node, v reflect.Value, key string) {
 		}
 		d.decode(value, v.Field(i), at, v.Type().Field(i).Tag)
 	})
+}
+
+// ofARule says how to mend a rule that a comma in a flow mapping has cut in two, where a key looks like the rest of one.
+func ofARule(name string) string {
+	if strings.ContainsAny(name, "()=<>&|!\"'") {
+		return "; if it is a part of a rule, quote the rule: rows: '…'"
+	}
+	return ""
 }
 
 func (d *document) mapping(n ast.Node, v reflect.Value, key string) {

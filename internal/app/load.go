@@ -51,6 +51,7 @@ func parse(file string, text []byte, env func(string) (string, bool)) (*document
 			m.Text = y.GetMessage()
 			if t := y.GetToken(); t != nil && t.Position != nil {
 				m.at = position{t.Position.Line, t.Position.Column}
+				m.Text += mendYAML(text, m.at.line)
 			}
 		}
 		return nil, Mistakes{m}
@@ -61,6 +62,32 @@ func parse(file string, text []byte, env func(string) (string, bool)) (*document
 	d.structure(body, reflect.ValueOf(&d.Config).Elem(), "")
 	d.validate()
 	return d, d.mistakes.err()
+}
+
+// What is often wrong where YAML cannot be read: the value of a key that holds an expression or a reference, and one that is quoted whole.
+var (
+	needsQuotes = regexp.MustCompile(`\b(rows|write_rows|record_label):\s+(\S.*)|([A-Za-z_]+):\s+([^'"{\[,]*\$\{.*)`)
+	quotedWhole = regexp.MustCompile(`^('([^']|'')*'|"([^"\\]|\\.)*")\s*($|[,}\]#])`)
+)
+
+// mendYAML says how to mend a line that is no YAML, where its text or that of the line before tells; empty where not.
+func mendYAML(text []byte, line int) string {
+	lines := strings.Split(string(text), "\n")
+	for i := line; i >= max(1, line-1) && i <= len(lines); i-- {
+		now := lines[i-1]
+		if indent := now[:len(now)-len(strings.TrimLeft(now, " \t"))]; strings.Contains(indent, "\t") {
+			return "; indent with blanks, not tabs"
+		}
+		m := needsQuotes.FindStringSubmatch(now)
+		if m == nil || quotedWhole.MatchString(m[2]+m[4]) {
+			continue
+		}
+		if strings.Contains(m[2]+m[4], "'") {
+			return "; quote the value: " + m[1] + m[3] + `: "…", with \" for each " in it`
+		}
+		return "; quote the value: " + m[1] + m[3] + ": '…'"
+	}
+	return ""
 }
 
 // parseYAML gives the one mapping that a configuration is.

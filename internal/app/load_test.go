@@ -159,6 +159,28 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// TestWhatIsNoYAMLIsMended: where the line tells what is wrong with it, the mistake tells how to mend it.
+func TestWhatIsNoYAMLIsMended(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"host:\n\tdatabase: x":                                                   ":2:1: ; indent with blanks, not tabs",
+		"a: { rows: exists(x, y == [1]) && b }":                                  ":1:; quote the value: rows: '…'",
+		"a:\n  rows: \"open\" == status":                                         ":2:; quote the value: rows: '…'",
+		"a:\n  write_rows: 'abc' == name":                                        ":2:; quote the value: write_rows: \"…\"",
+		"a:\n  record_label: name + \": \" + code":                               ":2:; quote the value: record_label: '…'",
+		"a: { token: ${A-B}, x: y }":                                             ":1:; quote the value: token: '…'",
+		"host: [1\nlisten: x":                                                    ":2:",
+		"a: { rows: 'b', c: [d }":                                                ":1:",
+		least + "policy: { roles: { a: { tables: { t: { rows: f(a, b) } } } } }": ": policy.roles.a.tables.t.b): unknown key; if it is a part of a rule, quote the rule: rows: '…'",
+	} {
+		_, err := parse("f", []byte(text), environment)
+		place, mend, _ := strings.Cut(want, ";")
+		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(place)) || !strings.Contains(err.Error(), mend) || mend == "" && strings.Contains(err.Error(), ";") {
+			t.Errorf("%s\ngot  %v\nwant %s", text, err, want)
+		}
+	}
+}
+
 // TestWhatIsNotBuiltIsRefused: a key that were ignored would be a promise that is not kept.
 func TestWhatIsNotBuiltIsRefused(t *testing.T) {
 	t.Parallel()
