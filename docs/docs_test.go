@@ -57,6 +57,53 @@ func TestWhatIsDocumentedCompiles(t *testing.T) {
 	}
 }
 
+// TestConfigurationsReadEverywhere: what the documents show as YAML, and the demo's, is read alike by every reader of YAML: no bracket stands
+// bare within a plain text, and every rule is quoted.
+func TestConfigurationsReadEverywhere(t *testing.T) {
+	t.Parallel()
+	demo, err := os.ReadFile("../internal/app/demo.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := map[string]string{"demo.yaml": string(demo)}
+	for name, text := range pages(t) {
+		for _, m := range regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(text, -1) {
+			blocks[name] += m[1]
+		}
+	}
+	if len(blocks) < 3 {
+		t.Errorf("YAML in %d documents only", len(blocks))
+	}
+	for name, text := range blocks {
+		for line := range strings.Lines(text) {
+			if why := loose(line); why != "" {
+				t.Errorf("%s: %s: %s", name, why, line)
+			}
+		}
+	}
+	for line, bad := range map[string]bool{
+		"- { token: ${A}, id: b }": true, `- { token: "${A}", id: [b] } # ${A}`: false, "rows: a == b": true, "rows: 'a == b'": false, "api_key: ${A}": false,
+		"a: { b: c[1] }": true, "a: { write_rows: b }": true,
+	} {
+		if (loose(line) != "") != bad {
+			t.Errorf("%s: %q", line, loose(line))
+		}
+	}
+}
+
+// loose says what of a line of YAML some readers would not take; empty where nothing is.
+func loose(line string) string {
+	bare := regexp.MustCompile(`'[^']*'|"([^"\\]|\\.)*"`).ReplaceAllString(line, "Q")
+	bare, _, _ = strings.Cut(bare, "#")
+	switch flow := bare[max(0, strings.Index(bare, "{ ")):]; {
+	case regexp.MustCompile(`\b(write_)?rows: [^Q]`).MatchString(bare):
+		return "a rule without quotes"
+	case strings.Contains(bare, "{ ") && regexp.MustCompile(`[^\s,\[{][\[{]`).MatchString(flow):
+		return "a bracket within a plain text of a flow mapping"
+	}
+	return ""
+}
+
 // TestLinksLeadSomewhere: every relative link of the documents is a file.
 func TestLinksLeadSomewhere(t *testing.T) {
 	t.Parallel()

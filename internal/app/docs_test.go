@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	yamlparser "github.com/goccy/go-yaml/parser"
 )
 
 // TestTheDocumentedConfigurationsAreGood: what the README and the documents show is read without a mistake.
@@ -22,7 +24,13 @@ func TestTheDocumentedConfigurationsAreGood(t *testing.T) {
 			if _, err := parse(name, []byte(m[1]), func(string) (string, bool) { return "x", true }); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
+			if _, err := yamlparser.ParseBytes([]byte(m[1]), 0); err != nil {
+				t.Errorf("%s: only a reader that knows ${NAME} takes this: %v", name, err)
+			}
 		}
+	}
+	if _, err := yamlparser.ParseBytes(demoYAML, 0); err != nil {
+		t.Errorf("demo.yaml: %v", err)
 	}
 	if seen < 2 {
 		t.Errorf("%d configurations in the documents", seen)
