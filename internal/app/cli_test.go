@@ -149,6 +149,8 @@ func TestWhatTheSchemaKnows(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ from, to, place, says string }{
 		"table":         {"customers: {", "custmers: {", ":9:9: policy.roles.support.tables.custmers: ", "near: customers"},
+		"no such table": {"employees: {", "xyzzy: {", ":10:9: policy.roles.support.tables.xyzzy: ", "; there are customers, employees, names\n"},
+		"host's, alien": {`sqlite:%s"`, `sqlite:%s", tables: { xyzzy: { label: C } }`, ": host.tables.xyzzy: ", "; there are customers, employees, names\n"},
 		"field":         {"[phone]", "[fone]", ":9:43: policy.roles.support.tables.customers.update[0]: ", "near: phone"},
 		"hidden field":  {"employees.salary", "employees.salry", ":11:14: policy.roles.support.hide[0]: ", "near: salary"},
 		"rule's field":  {"rows: employee_id", "rows: employe_id", ":9:57: policy.roles.support.tables.customers.rows: ", "employee"},
@@ -184,6 +186,17 @@ func TestADatabaseThatIsNotThere(t *testing.T) {
 	status, _, errOut := deputyCommand(t, "check", "--config", config)
 	if status != wrong || strings.Count(errOut, "\n") != 1 || !strings.HasPrefix(errOut, config+":2:19: host.database: ") || !strings.Contains(errOut, "nowhere.db") {
 		t.Errorf("status %d: %s", status, errOut)
+	}
+}
+
+func TestAFileThatIsNoDatabase(t *testing.T) {
+	t.Parallel()
+	junk := writeFile(t, "junk.db", strings.Repeat("no database ", 100))
+	config := writeFile(t, "deputy.yaml", strings.ReplaceAll(goodConfig, "%s", junk))
+	status, out, errOut := deputyCommand(t, "check", "--config", config)
+	if status != failed || out != "" || strings.Count(errOut, "\n") != 1 || !strings.HasPrefix(errOut, "deputy: "+config+":2:19: host.database: ") ||
+		strings.Count(errOut, "host.database") != 1 || !strings.Contains(errOut, "not a database") {
+		t.Errorf("%d %s%s", status, out, errOut)
 	}
 }
 

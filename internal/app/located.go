@@ -2,11 +2,13 @@ package app
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
 	"example.com/deputy"
 	"example.com/deputy/host/sqldb"
+	"example.com/deputy/query"
 )
 
 // located is a mistake that a part found, by the key it is about.
@@ -15,8 +17,9 @@ type located struct{ key, text string }
 // Error implements error.
 func (e *located) Error() string { return e.key + ": " + e.text }
 
-// located gives the mistakes that parts found their place in the file. An error that is about no key stays as it is.
-func (d *document) located(err error) error {
+// located gives the mistakes that parts found their place in the file. An error that is about no key stays as it is. tables are the names
+// that a table may have had; nil: not known.
+func (d *document) located(err error, tables []query.Summary) error {
 	var others []error
 	for _, e := range leaves(err) {
 		key, text, ok := keyOf(e)
@@ -24,12 +27,27 @@ func (d *document) located(err error) error {
 			others = append(others, e)
 			continue
 		}
+		if strings.HasPrefix(text, "no table `") && !strings.Contains(text, "; near: ") {
+			text += firstOf(names(tables))
+		}
 		d.badValue(d.known(key), "%s", text)
 	}
 	if len(others) > 0 {
 		return errors.Join(others...)
 	}
 	return d.mistakes.err()
+}
+
+// firstOf names the first of the tables there are: "; there are a, b, c and 4 more".
+func firstOf(tables []string) string {
+	const most = 8
+	switch {
+	case len(tables) == 0:
+		return ""
+	case len(tables) > most:
+		return fmt.Sprintf("; there are %s and %d more", strings.Join(tables[:most], ", "), len(tables)-most)
+	}
+	return "; there are " + strings.Join(tables, ", ")
 }
 
 // indexed finds a list's index written as .0 instead of [0].

@@ -14,6 +14,7 @@ import (
 	"example.com/deputy/provider/offline"
 	"example.com/deputy/provider/openai"
 	"example.com/deputy/provider/scripted"
+	"example.com/deputy/query"
 	"example.com/deputy/store/memory"
 	"example.com/deputy/store/sqlite"
 	"example.com/deputy/toolset/kernel"
@@ -120,21 +121,38 @@ func build(ctx context.Context, d *document, log *slog.Logger) (*parts, error) {
 	p := &parts{document: d, tokens: newTokens(d.Auth), tools: toolsets(&d.Config), log: log}
 	var err error
 	if p.models, err = newModels(&d.Config); err != nil {
-		return nil, d.located(err)
+		return nil, d.located(err, nil)
 	}
 	if err := d.checkTools(p.tools); err != nil {
 		return nil, err
 	}
 	if p.host, err = openHost(ctx, &d.Config); err != nil {
-		return nil, d.located(err)
+		return nil, d.hostless(ctx, err)
 	}
 	if p.store, err = openStore(ctx, &d.Config); err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", d.Store, err), p.host.Close())
 	}
 	if p.assistant, err = p.assemble(ctx, p.store); err != nil {
-		return nil, errors.Join(d.located(err), p.host.Close(), p.store.Close())
+		tables, _ := p.tables(ctx) // without them the mistake is the same
+		return nil, errors.Join(d.located(err, tables), p.host.Close(), p.store.Close())
 	}
 	return p, nil
+}
+
+// hostless says why there is no host: mistakes in what the configuration says of its tables, or a database that cannot be read, with the
+// place of its key.
+func (d *document) hostless(ctx context.Context, err error) error {
+	var tables []query.Summary
+	if bare, err := sqldb.Open(ctx, sqldb.Config{URL: d.Host.Database}); err == nil {
+		tables, _ = (&parts{host: bare}).tables(ctx) // without them the mistake is the same
+		_ = bare.Close()                             // it was only read
+	}
+	err = d.located(err, tables)
+	if mistakes := (Mistakes)(nil); !errors.As(err, &mistakes) {
+		at := Mistake{File: d.file, at: d.values["host.database"], Key: "host.database", Text: strings.TrimPrefix(err.Error(), "host.database: ")}
+		err = errors.New(at.String() + "; name a database that this account may read")
+	}
+	return err
 }
 
 // assemble makes the assistant that keeps its own data in a store.
