@@ -27,7 +27,7 @@ type commandLine struct {
 	Check      checkCommand `cmd:"" help:"Validate a configuration and everything it names, without serving."`
 	Config     configGroup  `cmd:"" help:"About the configuration."`
 	KillSwitch killCommand  `cmd:"" name:"kill-switch" help:"Stop every assistant on a store (on), let them go on (off), or say which it is (show)."`
-	Version    versionCmd   `cmd:"" help:"Version, commit and build settings."`
+	Version    versionCmd   `cmd:"" help:"Version, commit and build settings; so does deputy --version."`
 }
 
 type configGroup struct {
@@ -84,6 +84,9 @@ func run(in invocation, args []string) (err error) {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {
 		return err
+	}
+	if len(args) == 1 && args[0] == "--version" {
+		args = []string{"version"}
 	}
 	c, err := k.Parse(args)
 	if err != nil {

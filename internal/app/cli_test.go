@@ -235,8 +235,16 @@ func TestTheCommandLineItself(t *testing.T) {
 	if status, out, _ := deputyCommand(t, "--help"); status != good || !strings.Contains(out, "kill-switch") {
 		t.Errorf("help: %d %s", status, out)
 	}
-	if status, out, _ := deputyCommand(t, "version"); status != good || !strings.HasPrefix(out, "deputy ") || !strings.Contains(out, "commit ") {
-		t.Errorf("version: %d %s", status, out)
+	for _, arg := range []string{"version", "--version"} {
+		if status, out, _ := deputyCommand(t, arg); status != good || !strings.HasPrefix(out, "deputy ") || !strings.Contains(out, "commit ") {
+			t.Errorf("%s: %d %s", arg, status, out)
+		}
+	}
+	if _, out, _ := deputyCommand(t, "kill-switch", "--help"); !strings.Contains(oneLine(out), "on: stop every assistant on the store; off: let them go on; show: say which") {
+		t.Errorf("help of kill-switch: %s", out)
+	}
+	if status, _, errOut := deputyCommand(t, "serv"); status != wrong || !strings.Contains(errOut, `did you mean "serve"?`) {
+		t.Errorf("serv: %d %s", status, errOut)
 	}
 	for _, args := range [][]string{{}, {"bogus"}, {"serve", "--konfig", "x"}, {"kill-switch", "maybe"}, {"check", "--config", "nowhere.yaml"}} {
 		status, out, errOut := deputyCommand(t, args...)

@@ -23,9 +23,9 @@ const grace = 5 * time.Second
 // handler is everything that is served, with event streams until ctx ends. people are those of the demo; nil elsewhere.
 func (p *parts) handler(ctx context.Context, people []api.DemoPerson) http.Handler {
 	page := web.Handler(web.Options{Name: p.Assistant.Name, Demo: len(people) > 0})
-	return api.New(p.assistant.Door(deputy.Chat), p.tokens.authenticate, api.Options{
+	return p.switchLogged(api.New(p.assistant.Door(deputy.Chat), p.logged(p.tokens.authenticate), api.Options{
 		PublicURL: p.PublicURL, Page: page, Demo: people, Version: version().Version, Ready: p.ready, Closing: ctx.Done(), Log: p.log,
-	})
+	}))
 }
 
 // ready says whether the database and the store answer.

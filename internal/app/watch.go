@@ -1,0 +1,54 @@
+package app
+
+import (
+	"net/http"
+
+	"example.com/deputy"
+)
+
+// logged tells the operator's log of requests that are not let in: why, by which channel and from where. Neither token nor data is written.
+func (p *parts) logged(auth func(*http.Request) (deputy.Caller, error)) func(*http.Request) (deputy.Caller, error) {
+	return func(r *http.Request) (deputy.Caller, error) {
+		who, err := auth(r)
+		if err != nil {
+			p.log.WarnContext(r.Context(), "sign-in refused", "channel", deputy.Chat, "remote", r.RemoteAddr, "reason", deputy.MessageOf(err))
+		}
+		return who, err
+	}
+}
+
+// switchLogged tells the operator's log who threw the kill switch through the API, or took it back.
+func (p *parts) switchLogged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPut || r.URL.Path != "/v1/admin/kill-switch" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		answer := &answered{ResponseWriter: w, status: http.StatusOK}
+		next.ServeHTTP(answer, r)
+		if answer.status != http.StatusOK {
+			return
+		}
+		k, err := deputy.ReadKillSwitch(r.Context(), p.store.Settings)
+		if err != nil {
+			p.log.ErrorContext(r.Context(), "kill switch changed, and cannot be read", "error", err)
+			return
+		}
+		p.log.WarnContext(r.Context(), "kill switch changed", "on", k.All, "by", k.By, "reason", k.Reason, "remote", r.RemoteAddr)
+	})
+}
+
+// answered remembers the status of an answer.
+type answered struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (a *answered) WriteHeader(status int) {
+	a.status = status
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap gives the writer below to http.ResponseController.
+func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
