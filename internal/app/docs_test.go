@@ -1,6 +1,11 @@
 package app
 
 import (
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"reflect"
 	"regexp"
@@ -67,4 +72,38 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 		}
 	}
 	walk(reflect.TypeFor[Config]())
+}
+
+// TestEveryRouteIsDocumented: docs/http-api.md has each route of the API's own description, with its methods.
+func TestEveryRouteIsDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/http-api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := load(shop(t, goodConfig))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := build(t.Context(), d, newLog(io.Discard, slog.LevelError))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Close() })
+	w := httptest.NewRecorder()
+	p.handler(t.Context(), nil).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/openapi.json", nil))
+	var api struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &api); err != nil || len(api.Paths) < 10 {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	for path, methods := range api.Paths {
+		for method := range methods {
+			route := regexp.MustCompile("`[A-Z, ]*\\b" + strings.ToUpper(method) + "\\b[A-Z, ]* " + regexp.QuoteMeta(path) + "[`?]")
+			if !route.Match(text) {
+				t.Errorf("docs/http-api.md does not have %s %s", strings.ToUpper(method), path)
+			}
+		}
+	}
 }
