@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -27,6 +30,10 @@ func (c *checkCommand) Run(in invocation) error {
 	if err := d.mayServe(); err != nil {
 		return err
 	}
+	store, err := d.spareStore()
+	if err != nil {
+		return err
+	}
 	p, err := build(in.ctx, d, newLog(in.errOut, slog.LevelWarn))
 	if err != nil {
 		return err
@@ -34,13 +41,33 @@ func (c *checkCommand) Run(in invocation) error {
 	if c.As != "" {
 		err = p.describePerson(in, c.As)
 	} else {
-		err = p.describe(in)
+		err = p.describe(in, store)
 	}
 	return errors.Join(err, p.Close())
 }
 
-// describe says, a line each, what was found good.
-func (p *parts) describe(in invocation) error {
+// spareStore says how the store is. One that is not there yet is left to serve to make: checking leaves nothing behind, so it stands on memory.
+func (d *document) spareStore() (string, error) {
+	path, err := storePath(d.Store)
+	if err != nil || path == "" {
+		return "memory: answers", err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return path + " answers", nil
+	}
+	probe, err := os.CreateTemp(filepath.Dir(path), ".deputy-*.part")
+	if err != nil {
+		return "", fmt.Errorf("store %s: cannot be made: %s; name a file in a folder that may be written, in the key store", path, reason(err))
+	}
+	d.Store = "memory:"
+	return path + " is not there yet: serve makes it", errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// describe says, a line each, what was found good; store is how the store is.
+func (p *parts) describe(in invocation, store string) error {
 	say := func(what, format string, args ...any) {
 		_, _ = fmt.Fprintf(in.out, "%-14s %s\n", what, fmt.Sprintf(format, args...)) // a reader that is gone is not ours to mend
 	}
@@ -54,7 +81,7 @@ func (p *parts) describe(in invocation) error {
 	say("configuration", "%s is good", p.file)
 	say("database", "%s answers: %d tables", p.Host.Database, len(tables))
 	say("tables", "%s", strings.Join(names(tables), ", "))
-	say("store", "%s answers", p.storeName())
+	say("store", "%s", store)
 	say("policy", "%d roles compile: %s", len(p.Policy.Roles), strings.Join(slices.Sorted(maps.Keys(p.Policy.Roles)), ", "))
 	say("people", "%d tokens", len(p.Auth.Tokens))
 	for _, set := range p.tools {

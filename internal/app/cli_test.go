@@ -337,6 +337,27 @@ func TestKillSwitchOfTheWrongFile(t *testing.T) {
 	}
 }
 
+// TestCheckLeavesNothingBehind: a store that is not there is not made, and one that cannot be made is refused.
+func TestCheckLeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "deputy.db")
+	config := shop(t, strings.Replace(goodConfig, "memory:", "sqlite:"+path, 1))
+	for _, as := range [][]string{nil, {"--as", "ann"}} {
+		status, out, errOut := deputyCommand(t, append([]string{"check", "--config", config}, as...)...)
+		if status != good || as == nil && !strings.Contains(out, path+" is not there yet: serve makes it\n") {
+			t.Errorf("%d %s%s", status, out, errOut)
+		}
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	config = shop(t, strings.Replace(goodConfig, "memory:", "sqlite:"+filepath.Join(folder, "nowhere", "deputy.db"), 1))
+	if status, _, errOut := deputyCommand(t, "check", "--config", config); status != failed || strings.Count(errOut, "\n") != 1 || !strings.Contains(errOut, "cannot be made") {
+		t.Errorf("%d %s", status, errOut)
+	}
+}
+
 // TestCheckRefusesWhatServeRefuses: what is checked can be served.
 func TestCheckRefusesWhatServeRefuses(t *testing.T) {
 	t.Parallel()
