@@ -75,7 +75,7 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 
 // work runs a stored turn in a goroutine of the assistant's, apart from the caller's connection.
 func (d *Door) work(ctx context.Context, t Turn, lease Lease, who Person, history []Message) {
-	ctx = context.WithoutCancel(ctx)
+	ctx = forTurn(context.WithoutCancel(ctx), t.ID)
 	ctx, stop := context.WithCancelCause(ctx)
 	r := &runner{a: d.a, in: &turning{turn: t, who: who, history: history}, refs: countCalls(history), lease: lease, events: t.NextEvent}
 	ok := d.a.running.start(t.ID, stop, func() {

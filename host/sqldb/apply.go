@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/deputy"
 	"example.com/deputy/query"
@@ -24,14 +25,11 @@ const (
 // Apply implements deputy.Host: the whole group in one transaction. It returns an error that is a *deputy.Error, or that of the context,
 // where nothing was written; any other means that it is not known.
 func (h *Host) Apply(ctx context.Context, _ deputy.Person, _ string, ws []deputy.Write) ([]deputy.Applied, error) {
-	conn, err := h.db.writes.Conn(ctx)
+	conn, err := h.db.begin(ctx)
 	if err != nil {
-		return nil, nothingWritten(ctx, err)
+		return nil, h.nothingWritten(ctx, err)
 	}
 	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return nil, nothingWritten(ctx, err)
-	}
 	g := &group{h: h, conn: conn, out: make([]deputy.Applied, len(ws)), seen: make([][]query.Value, len(ws)), touched: map[string]bool{}}
 	for i := range g.out {
 		g.out[i].State = deputy.Pending
@@ -47,12 +45,17 @@ func (h *Host) Apply(ctx context.Context, _ deputy.Person, _ string, ws []deputy
 }
 
 // nothingWritten is the error for what ended a group before it was committed.
-func nothingWritten(ctx context.Context, err error) error {
+func (h *Host) nothingWritten(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if busy(err) {
+	switch h.db.fault(err) {
+	case busy, outdated:
 		return &deputy.Error{Code: deputy.Unavailable, Message: "The database is busy. Nothing was written; try again in a moment.", Cause: err}
+	case lost:
+		return &deputy.Error{Code: deputy.Unavailable, Message: "The database cannot be reached. Nothing was written; try again in a moment.", Cause: err}
+	case slow:
+		return &deputy.Error{Code: deputy.Timeout, Message: "The change took the database too long. Nothing was written.", Cause: err}
 	}
 	return &deputy.Error{Code: deputy.Internal, Message: "The database did not make the change. Nothing was written.", Cause: err}
 }
@@ -67,11 +70,11 @@ type group struct {
 }
 
 func (g *group) undo(ctx context.Context, err error) ([]deputy.Applied, error) {
-	if _, rollback := g.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK"); rollback != nil && err == nil && !notBegun(rollback) {
+	if rollback := g.h.db.rollback(context.WithoutCancel(ctx), g.conn); err == nil {
 		err = rollback
 	}
 	if err != nil {
-		return nil, nothingWritten(ctx, err)
+		return nil, g.h.nothingWritten(ctx, err)
 	}
 	for i := range g.out {
 		if g.out[i].State == deputy.Done {
@@ -83,19 +86,32 @@ func (g *group) undo(ctx context.Context, err error) ([]deputy.Applied, error) {
 
 // commit cannot be stopped any more: what is not known to have failed may have been written.
 func (g *group) commit(ctx context.Context) ([]deputy.Applied, error) {
-	_, err := g.conn.ExecContext(context.WithoutCancel(ctx), "COMMIT")
-	switch {
-	case err == nil:
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
+	_, err := g.conn.ExecContext(ctx, "COMMIT")
+	if err == nil {
 		return g.out, nil
-	case busy(err):
-		return g.undo(ctx, err)
-	case constraint(err): // one that is only tested at the end
-		g.out[len(g.out)-1] = refuse(deputy.Failed, "The records refer to one that does not exist.")
-		return g.undo(ctx, nil)
 	}
-	_, _ = g.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	last := &g.out[len(g.out)-1]
+	switch f := g.h.db.fault(err); {
+	case f == notRelated: // tested only at the end
+		*last = refuse(deputy.Failed, "The records refer to one that does not exist.")
+		return g.undo(ctx, nil)
+	case f.constraint():
+		*last = refuse(deputy.Failed, "The database's own rules refuse this change.")
+		return g.undo(ctx, nil)
+	case f == outdated:
+		*last = refuse(deputy.Outdated, recordChanged)
+		return g.undo(ctx, nil)
+	case f != noAnswer && f != lost:
+		return g.undo(ctx, err)
+	}
+	_ = g.h.db.rollback(ctx, g.conn)
 	return nil, fmt.Errorf("committing: %w", err)
 }
+
+// commitTime is how long the answer to a COMMIT is waited for.
+const commitTime = 30 * time.Second
 
 func refuse(s deputy.State, format string, args ...any) deputy.Applied {
 	return deputy.Applied{State: s, Error: fmt.Sprintf(format, args...)}
@@ -103,6 +119,9 @@ func refuse(s deputy.State, format string, args ...any) deputy.Applied {
 
 // run makes the writes; done says that all were.
 func (g *group) run(ctx context.Context, ws []deputy.Write) (done bool, err error) {
+	if err := g.lockAll(ctx, ws); err != nil {
+		return false, err
+	}
 	ok := true
 	for i, w := range ws {
 		if err := g.check(ctx, i, w); err != nil {
@@ -156,6 +175,40 @@ func (g *group) check(ctx context.Context, i int, w deputy.Write) error {
 	return err
 }
 
+// lockAll waits until no other transaction is writing one of the records, and keeps them from then on: in one order everywhere, so that
+// two groups never wait for each other.
+func (g *group) lockAll(ctx context.Context, ws []deputy.Write) error {
+	if g.h.db.lock() == "" {
+		return nil
+	}
+	ws = slices.Clone(ws)
+	slices.SortFunc(ws, func(a, b deputy.Write) int { return strings.Compare(record(a.Table, a.Key), record(b.Table, b.Key)) })
+	for _, w := range ws {
+		if t := g.target(w); t != nil && w.Verb != deputy.Create {
+			if err := g.lock(ctx, t, w.Key); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (g *group) lock(ctx context.Context, t *table, key []string) error {
+	which, ok := keyCondition(t, key)
+	if !ok {
+		return nil
+	}
+	c := g.h.compiler()
+	defer g.h.db.forget(c)
+	s := c.open(t, nil, nil)
+	where := c.condition(which, s)
+	if c.err != nil {
+		return c.err
+	}
+	_, err := lines(ctx, g.conn, "SELECT 1 FROM "+c.from(s)+" WHERE "+where+g.h.db.lock(), c.args, nil)
+	return err
+}
+
 // along tests what would go along with a deleted record.
 func (g *group) along(ctx context.Context, t *table, w deputy.Write) (deputy.State, string, error) {
 	ok, err := g.holds(ctx, t, w.Key, w.Check)
@@ -169,16 +222,15 @@ func (g *group) compare(ctx context.Context, i int, t *table, w deputy.Write, ke
 	c := g.h.compiler()
 	defer g.h.db.forget(c)
 	s := c.open(t, nil, nil)
-	outs := []output{{text: "(" + c.condition(w.When, s) + ") IS TRUE", t: query.Bool}}
+	outs := []output{c.output(part{text: "(" + c.condition(w.When, s) + ") IS TRUE", t: query.Bool})}
 	for _, name := range w.VersionOf {
-		p := c.field(s.root, name)
-		outs = append(outs, output{text: "+" + p.raw, col: p.col})
+		outs = append(outs, c.output(c.field(s.root, name)))
 	}
 	where := c.condition(key, s)
 	if c.err != nil {
 		return "", "", c.err
 	}
-	lines, err := g.h.lines(ctx, g.conn, "SELECT "+list(outs)+" FROM "+s.from()+" WHERE "+where, c.args, outs)
+	lines, err := lines(ctx, g.conn, "SELECT "+list(outs)+" FROM "+c.from(s)+" WHERE "+where, c.args, outs)
 	switch {
 	case err != nil:
 		return "", "", err
@@ -220,10 +272,10 @@ func (g *group) write(ctx context.Context, i int, w deputy.Write) (deputy.Applie
 	if err := st.build(ctx); err != nil || st.refused.State != "" {
 		return st.refused, err
 	}
-	keys, err := g.h.lines(ctx, g.conn, st.text, st.c.args, st.returning)
+	keys, err := lines(ctx, g.conn, st.text, st.c.args, st.returning)
 	switch {
-	case err != nil && ctx.Err() == nil && constraint(err):
-		return refuse(deputy.Failed, "%s", refusal(t, w, err)), nil
+	case err != nil && ctx.Err() == nil:
+		return g.refusal(t, w, err)
 	case err != nil:
 		return deputy.Applied{}, err
 	case len(keys) == 0:
@@ -261,7 +313,7 @@ func (g *group) holds(ctx context.Context, t *table, key []string, condition que
 	if c.err != nil {
 		return false, c.err
 	}
-	lines, err := g.h.lines(ctx, g.conn, "SELECT 1 FROM "+s.from()+" WHERE "+where, c.args, nil)
+	lines, err := lines(ctx, g.conn, "SELECT 1 FROM "+c.from(s)+" WHERE "+where, c.args, nil)
 	return len(lines) > 0, err
 }
 
@@ -281,7 +333,7 @@ func (g *group) statement(i int, t *table, w deputy.Write) *statement {
 	st := &statement{g: g, i: i, t: t, w: w, c: g.h.compiler()}
 	for _, name := range t.offered.Key {
 		col := t.byField[name]
-		st.returning = append(st.returning, output{text: quote(col.name), col: col})
+		st.returning = append(st.returning, st.c.output(st.c.kept(quote(col.name), col)))
 	}
 	return st
 }
@@ -299,7 +351,7 @@ func (st *statement) build(ctx context.Context) error {
 		}
 	}
 	returning := " RETURNING " + list(st.returning)
-	name := quote(st.t.name)
+	name := st.c.dialect.table(st.t)
 	switch st.w.Verb {
 	case deputy.Create:
 		st.text = "INSERT INTO " + name + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(values, ", ") + ")"
@@ -345,10 +397,11 @@ func (st *statement) where() string {
 	if !st.g.touched[record(st.w.Table, st.w.Key)] {
 		for k, name := range st.w.VersionOf {
 			p := c.field(inner.root, name)
-			conditions = append(conditions, "("+p.text+" IS "+c.bind(c.dialect.bind(st.g.seen[st.i][k]))+")")
+			seen := c.dialect.constant(c, st.g.seen[st.i][k], p.t)
+			conditions = append(conditions, "("+c.dialect.distinct(p.text, p.t)+" IS NOT DISTINCT FROM "+c.dialect.distinct(seen, p.t)+")")
 		}
 	}
-	return text + " AND EXISTS (SELECT 1 FROM " + inner.from() + " WHERE " + strings.Join(conditions, " AND ") + ")"
+	return text + " AND EXISTS (SELECT 1 FROM " + c.from(inner) + " WHERE " + strings.Join(conditions, " AND ") + ")"
 }
 
 // value is what is bound for a field; a value that the column cannot hold as it is, is refused.
@@ -376,22 +429,49 @@ func (st *statement) value(ctx context.Context, a deputy.Assign) (any, error) {
 	return kept, err
 }
 
-// refusal is the sentence for a constraint of the database: which field, never whose record.
-func refusal(t *table, w deputy.Write, err error) string {
-	kind, columns := violation(t, err)
+// refusal is the answer to a write that the database refused: which field, never whose record. Where it broke, that is the error.
+func (g *group) refusal(t *table, w deputy.Write, err error) (deputy.Applied, error) {
+	switch f := g.h.db.fault(err); {
+	case f.constraint():
+		return refuse(deputy.Failed, "%s", constraintRefusal(t, w, f, g.h.db.blamed(t, err))), nil
+	case f == outdated:
+		return refuse(deputy.Outdated, recordChanged), nil
+	case f == denied:
+		return refuse(deputy.Failed, "The database does not let this be written."), nil
+	case f == badValue:
+		return refuse(deputy.Failed, "The database takes no such value%s.", among(t, w)), nil
+	}
+	return deputy.Applied{}, err
+}
+
+// among names the fields that a value of a write is for.
+func among(t *table, w deputy.Write) string {
+	var names []string
+	for _, a := range w.Values {
+		if _, ok := t.byField[a.Field]; ok && a.Text != nil {
+			names = append(names, a.Field)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " for " + strings.Join(names, " or ")
+}
+
+func constraintRefusal(t *table, w deputy.Write, f fault, columns []string) string {
 	names := strings.Join(t.fields(columns), ", ")
 	switch {
-	case kind == otherViolation:
+	case f == otherRule:
 		return "The database's own rules refuse this change."
 	case w.Verb == deputy.Delete:
 		return hasChildren
-	case kind == foreignViolation:
+	case f == notRelated:
 		return foreignRefusal(t, w)
-	case kind == checkViolation:
+	case f == checkFailed:
 		return checkRefusal(t, w)
 	case names == "":
 		return "The database's own rules refuse these values."
-	case kind == nullViolation:
+	case f == notNull:
 		return names + " must have a value."
 	}
 	return "Another record has this value already: " + names + "."
