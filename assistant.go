@@ -8,10 +8,10 @@ import (
 	"io"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
 	"example.com/deputy/internal/rate"
+	"example.com/deputy/internal/working"
 	"example.com/deputy/query"
 )
 
@@ -40,7 +40,7 @@ type Clock struct {
 	Zone *time.Location
 }
 
-// Limits bound what is done for a person. Zero means the default in brackets.
+// Limits bound what is done for a person. Zero or less means the default in brackets.
 type Limits struct {
 	Steps          int           // model calls a turn [20]
 	ToolCalls      int           // a turn [40]
@@ -55,7 +55,7 @@ type Limits struct {
 }
 
 func orDefault[T int | time.Duration](v *T, d T) {
-	if *v == 0 {
+	if *v <= 0 {
 		*v = d
 	}
 }
@@ -71,7 +71,9 @@ func (l Limits) withDefaults() Limits {
 	orDefault(&l.ResultBytes, 32<<10)
 	orDefault(&l.HandleRows, 1000)
 	orDefault(&l.ProposalExpiry, 24*time.Hour)
-	orDefault(&l.TurnsPerMinute, 20)
+	if l.TurnsPerMinute == 0 {
+		l.TurnsPerMinute = 20
+	}
 	return l
 }
 
@@ -81,18 +83,18 @@ type Assistant struct {
 	reg     *registry
 	rules   map[string]*query.Source
 	rate    *rate.Limiter
-	running *running
+	running working.Set // the turns that this process works on, by id
 }
 
-// New checks a configuration and reports all its mistakes together (errors.Join); those of the policy are *ConfigError.
+// New checks a configuration and reports its mistakes together (errors.Join): first what is missing, then the policy's, as *ConfigError.
 func New(ctx context.Context, cfg Config) (*Assistant, error) {
 	cfg = cfg.withDefaults()
-	if err := cfg.complete(); err != nil {
+	reg, err := newRegistry(cfg.Toolsets)
+	if err := errors.Join(cfg.complete(), err); err != nil {
 		return nil, err
 	}
-	reg, err := newRegistry(cfg.Toolsets)
 	rules, parseErr := cfg.Policy.parse()
-	errs := []error{err}
+	var errs []error
 	if full, err := cfg.Host.Catalog(ctx, Person{}); err != nil {
 		errs = append(errs, err, parseErr)
 	} else {
@@ -104,7 +106,10 @@ func New(ctx context.Context, cfg Config) (*Assistant, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return &Assistant{cfg: cfg, reg: reg, rules: rules, rate: rate.New(cfg.Limits.TurnsPerMinute), running: newRunning()}, nil
+	a := &Assistant{cfg: cfg, reg: reg, rules: rules, rate: rate.New(cfg.Limits.TurnsPerMinute)}
+	life, stop := context.WithCancelCause(context.Background())
+	a.running.Go("", stop, func() { a.lookForLost(life) })
+	return a, nil
 }
 
 func (c Config) withDefaults() Config {
@@ -130,13 +135,16 @@ func (c Config) withDefaults() Config {
 // complete says what is missing.
 func (c Config) complete() error {
 	var errs []error
-	for what, missing := range map[string]bool{
-		"Config.Host: there is no application": c.Host == nil, "Config.Models: there is no model": len(c.Models) == 0,
-		"Config.Store: there is no store": c.Store.Turns == nil || c.Store.Conversations == nil || c.Store.Messages == nil ||
-			c.Store.Proposals == nil || c.Store.Log == nil || c.Store.Settings == nil,
+	for _, part := range []struct {
+		missing bool
+		what    string
+	}{
+		{c.Host == nil, "Config.Host: there is no application"}, {len(c.Models) == 0, "Config.Models: there is no model"},
+		{c.Store.Turns == nil || c.Store.Conversations == nil || c.Store.Messages == nil || c.Store.Proposals == nil || c.Store.Log == nil ||
+			c.Store.Settings == nil, "Config.Store: there is no store, or a part of it is missing"},
 	} {
-		if missing {
-			errs = append(errs, errors.New(what))
+		if part.missing {
+			errs = append(errs, errors.New(part.what))
 		}
 	}
 	return errors.Join(errs...)
@@ -150,7 +158,7 @@ func newID() string {
 
 // Close stops turns at their next step, waits for those steps, and closes the store.
 func (a *Assistant) Close() error {
-	a.running.close()
+	a.running.Close(ending{Interrupted})
 	if a.cfg.Store.Close == nil {
 		return nil
 	}
@@ -183,56 +191,4 @@ func (a *Assistant) complain(ctx context.Context, what string, err error, attrs 
 		return
 	}
 	a.cfg.Log.ErrorContext(ctx, what, append(attrs, "code", string(CodeOf(err)), "error", err.Error())...)
-}
-
-// running is the turns that this process works on.
-type running struct {
-	mu     sync.Mutex
-	wg     sync.WaitGroup
-	closed bool
-	stops  map[string]context.CancelCauseFunc
-}
-
-func newRunning() *running { return &running{stops: map[string]context.CancelCauseFunc{}} }
-
-// start runs a turn by itself; false where the assistant is closed.
-func (r *running) start(turn string, stop context.CancelCauseFunc, work func()) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.closed {
-		return false
-	}
-	r.stops[turn] = stop
-	r.wg.Go(func() {
-		defer r.done(turn)
-		work()
-	})
-	return true
-}
-
-func (r *running) done(turn string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.stops[turn](nil)
-	delete(r.stops, turn)
-}
-
-// stop ends the context of a turn that runs here.
-func (r *running) stop(turn string, why Reason) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if stop, ok := r.stops[turn]; ok {
-		stop(ending{why})
-	}
-}
-
-// close ends the context of every turn and waits until their ends are stored.
-func (r *running) close() {
-	r.mu.Lock()
-	r.closed = true
-	for _, stop := range r.stops {
-		stop(ending{Interrupted})
-	}
-	r.mu.Unlock()
-	r.wg.Wait()
 }

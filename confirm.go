@@ -210,12 +210,23 @@ func (d *Door) write(ctx context.Context, who Person, ps []Proposal) error {
 	if err == nil && len(done) != len(ws) {
 		err = fmt.Errorf("host answered %d of %d writes", len(done), len(ws))
 	}
-	if err != nil {
+	switch {
+	case err == nil:
+	case nothingWritten(err):
+		every(ps, Failed, "Nothing was written: "+MessageOf(err))
+		return err
+	default:
 		every(ps, Unknown, "It was sent, but no answer came. Look at the record before you try again.")
 		return err
 	}
 	a.outcomes(ps, done, of)
 	return nil
+}
+
+// nothingWritten says whether an error of Host.Apply means that, by its contract.
+func nothingWritten(err error) bool {
+	var e *Error
+	return errors.As(err, &e) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
 // outcomes gives each proposal what became of its changes. Where the host has transactions, one that is not done means that none is.

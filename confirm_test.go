@@ -180,6 +180,16 @@ func TestUnknownOutcome(t *testing.T) {
 	}
 }
 
+func TestUnreachableHostWritesNothing(t *testing.T) {
+	t.Parallel()
+	b, ps := proposed(t, nil)
+	b.host.Fail(hosttest.Apply, deputy.Errorf(deputy.Unavailable, "The database is busy."))
+	d, err := b.door().Confirm(t.Context(), ann(), ps[0].ID, shown(ps[0]))
+	if err != nil || d.Proposals[0].State != deputy.Failed || d.Proposals[0].Outcome != "Nothing was written: The database is busy." || phoneOf(b, 0) != "+47 1" {
+		t.Error(err, d.Proposals)
+	}
+}
+
 func TestExpired(t *testing.T) {
 	t.Parallel()
 	b, ps := proposed(t, nil)

@@ -2,6 +2,7 @@ package deputy
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"strings"
 	"time"
@@ -57,9 +58,7 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 	if err != nil {
 		return "", err
 	}
-	if err := a.endLost(ctx); err != nil {
-		a.complain(ctx, "lost turns", err)
-	}
+	a.takeUpLost(ctx)
 	lease, err := a.cfg.Store.Turns.Start(ctx, person, t, first, a.cfg.Clock().Add(leaseFor))
 	if err != nil {
 		return "", err
@@ -69,17 +68,20 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 			a.complain(ctx, "title", err, "conversation", c.ID)
 		}
 	}
-	d.work(ctx, t, lease, person, append(history, first...))
+	r := &runner{a: a, in: &turning{turn: t, who: person}, lease: lease, events: t.NextEvent}
+	if r.in.history, err = a.history(ctx, person, c.ID); err != nil { // again: a turn may have ended since it was read
+		return "", errors.Join(err, r.finish(ctx, InternalReason, Step{}))
+	}
+	r.refs = countCalls(r.in.history)
+	a.work(ctx, r)
 	return t.ID, nil
 }
 
 // work runs a stored turn in a goroutine of the assistant's, apart from the caller's connection.
-func (d *Door) work(ctx context.Context, t Turn, lease Lease, who Person, history []Message) {
-	ctx = forTurn(context.WithoutCancel(ctx), t.ID)
-	ctx, stop := context.WithCancelCause(ctx)
-	r := &runner{a: d.a, in: &turning{turn: t, who: who, history: history}, refs: countCalls(history), lease: lease, events: t.NextEvent}
-	ok := d.a.running.start(t.ID, stop, func() {
-		ctx, cancel := context.WithTimeout(ctx, d.a.cfg.Limits.TurnTimeout)
+func (a *Assistant) work(ctx context.Context, r *runner) {
+	ctx, stop := context.WithCancelCause(forTurn(context.WithoutCancel(ctx), r.in.turn.ID))
+	ok := a.running.Go(r.in.turn.ID, stop, func() {
+		ctx, cancel := context.WithTimeout(ctx, a.cfg.Limits.TurnTimeout)
 		defer cancel()
 		r.run(ctx)
 	})
@@ -156,7 +158,7 @@ func (a *Assistant) opening(ctx context.Context, who Person, t Turn, text string
 	if err != nil {
 		return nil, err
 	}
-	parts := []Part{{Text: note}}
+	parts := []Part{{Text: note, Rights: a.cfg.Policy.fingerprint(who)}}
 	for _, p := range fates {
 		parts = append(parts, Part{Proposal: p.ID})
 	}
@@ -186,10 +188,12 @@ func (a *Assistant) fates(ctx context.Context, who Person, conversation string, 
 // time; the end of ctx ends it with an error.
 func (d *Door) Follow(ctx context.Context, who Caller, turn string, after int64) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		if _, err := d.a.access(ctx, who.Person); err != nil {
+		person, err := d.a.access(ctx, who.Person)
+		if err != nil {
 			yield(Event{}, err)
 			return
 		}
+		rights := d.a.cfg.Policy.fingerprint(person)
 		for {
 			changed, err := d.a.cfg.Store.Turns.Changed(ctx, who.Person, turn)
 			if err != nil {
@@ -207,7 +211,7 @@ func (d *Door) Follow(ctx context.Context, who Caller, turn string, after int64)
 				return
 			}
 			for _, e := range more {
-				if after = e.Seq; !yield(e, nil) || e.Name == EventTurnFinished {
+				if after = e.Seq; !yield(withholdEvent(e, rights), nil) || e.Name == EventTurnFinished {
 					return
 				}
 			}
@@ -254,7 +258,7 @@ func (d *Door) Cancel(ctx context.Context, who Caller, turn string) error {
 	if err := d.a.cfg.Store.Turns.Cancel(ctx, who.Person, turn); err != nil {
 		return err
 	}
-	d.a.running.stop(turn, Cancelled)
+	d.a.running.Stop(turn, ending{Cancelled})
 	return nil
 }
 
@@ -277,7 +281,7 @@ func (d *Door) Result(ctx context.Context, who Caller, call string, after, limit
 	if err != nil {
 		return ResultPage{}, err
 	}
-	if e.Kind != KindRead || e.Outcome != Ran {
+	if e.Kind != KindRead || e.Outcome != Ran || a.reg.tools[e.Tool].def.ForLog != nil {
 		return ResultPage{}, Errorf(NotFound, "The call has no rows.")
 	}
 	rows, err := a.handle(ctx, person, d.channel, e)
@@ -285,7 +289,8 @@ func (d *Door) Result(ctx context.Context, who Caller, call string, after, limit
 		return ResultPage{}, err
 	}
 	page := ResultPage{Rows: rows, Truncated: rows.HasMore}
-	from, to := min(max(after, 0), len(rows.Rows)), min(max(after, 0)+limit, len(rows.Rows))
+	from := min(max(after, 0), len(rows.Rows))
+	to := from + min(max(limit, 0), len(rows.Rows)-from)
 	page.Rows.Rows = rows.Rows[from:to]
 	if to < len(rows.Rows) {
 		page.Next = to

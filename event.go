@@ -53,6 +53,7 @@ type ToolFinished struct {
 	Truncated  bool       `json:"truncated,omitempty"`
 	DurationMS int64      `json:"duration_ms"`
 	Error      *ToolError `json:"error,omitempty"`
+	Rights     string     `json:"rights,omitempty"` // as in Shows
 }
 
 // ToolError is why a call was refused or failed.
@@ -68,8 +69,9 @@ type ProposalCreated struct {
 
 // Shows is a view for the person. Call is the call whose rows are shown, empty where there are none (navigate).
 type Shows struct {
-	Call string          `json:"call,omitempty"`
-	View json.RawMessage `json:"view"`
+	Call   string          `json:"call,omitempty"`
+	View   json.RawMessage `json:"view"`
+	Rights string          `json:"rights,omitempty"` // fingerprint of the rights it was read under; the journal's, never shown
 }
 
 // TurnFinished ends every journal: exactly one, last.

@@ -102,6 +102,9 @@ func (g *grants) resolve(ctx context.Context, full *query.Table) (*tableGrant, e
 		t.Read, t.Create, t.Update = t.Read.union(a.Read), t.Create.union(a.Create), t.Update.union(a.Update)
 		t.Delete = t.Delete || a.Delete
 	}
+	for _, f := range []*Fields{&t.Read, &t.Create, &t.Update} { // what is hidden is not even named
+		f.Names = slices.DeleteFunc(f.Names, func(n string) bool { return !g.sees(t, n) })
+	}
 	if full.View || len(full.Key) == 0 {
 		t.Create, t.Update, t.Delete = Fields{}, Fields{}, false
 	}
@@ -164,13 +167,11 @@ func (g *grants) sees(t *tableGrant, field string) bool {
 	return t.Read.Has(field) && !g.hidden[t.full.Name+"."+field]
 }
 
-// tool says whether a role names the tool.
-func (g *grants) tool(name string) bool {
-	return slices.ContainsFunc(g.roles, func(r Role) bool {
-		return slices.ContainsFunc(r.Tools, func(pattern string) bool {
-			ok, err := path.Match(pattern, name)
-			return ok && err == nil
-		})
+// names says whether the role names a tool.
+func (r Role) names(tool string) bool {
+	return slices.ContainsFunc(r.Tools, func(pattern string) bool {
+		ok, err := path.Match(pattern, tool)
+		return ok && err == nil
 	})
 }
 
@@ -178,7 +179,7 @@ func (g *grants) tool(name string) bool {
 func (g *grants) writable(v Verb) bool {
 	return slices.ContainsFunc(g.roles, func(r Role) bool {
 		for _, a := range r.Tables {
-			if a.allows(v) && a.allows(Read) {
+			if a.allows(v) { // each call is looked at anyway
 				return true
 			}
 		}

@@ -51,12 +51,14 @@ func (v *View) Table(ctx context.Context, name string) (*query.Table, error) {
 
 func sayUnknown(table string, err error) error {
 	if errors.Is(err, query.ErrUnknown) {
-		return Errorf(NotFound, "Unknown table: %s", table)
+		return Errorf(NotFound, "Unknown table: %s", cut(table, maxName))
 	}
 	return err
 }
 
-func noRecord(table, id string) error { return Errorf(NotFound, "No such record: %s %s", table, id) }
+func noRecord(table, id string) error {
+	return Errorf(NotFound, "No such record: %s %s", cut(table, maxName), cut(id, maxName))
+}
 
 // Expr parses and checks an expression of the model's over a table, against what this person may see. A label is accepted where it
 // means exactly one record that this person may read.
@@ -110,7 +112,7 @@ func (v *View) checked(ctx context.Context, table, text string,
 func teach(text string, err error) error {
 	var e *query.Error
 	if errors.As(err, &e) {
-		return Errorf(Invalid, "in `%s`: %s", text, e.Error())
+		return Errorf(Invalid, "in `%s`: %s", cut(text, 2*maxName), e.Error())
 	}
 	return err
 }
@@ -204,6 +206,9 @@ func (v *View) parentLabel(ctx context.Context, t *query.Table, field string) qu
 	return query.Rebase(v.labelOf(ctx, parent), nil, []query.Relation{rel})
 }
 
+// maxColumns bounds what is chosen at once.
+const maxColumns = 200
+
 // Select is the columns of a list of expressions; a foreign key is followed by the label of what it leads to.
 func (v *View) Select(ctx context.Context, table string, texts []string) ([]query.Column, error) {
 	t, err := v.Table(ctx, table)
@@ -211,6 +216,9 @@ func (v *View) Select(ctx context.Context, table string, texts []string) ([]quer
 		return nil, err
 	}
 	var out []query.Column
+	if len(texts) > maxColumns {
+		return nil, Errorf(Invalid, "select: at most %d columns", maxColumns)
+	}
 	for _, text := range texts {
 		if f, ok := t.Field(text); ok {
 			out = append(out, v.column(ctx, t, f)...)
@@ -318,6 +326,9 @@ func (v *View) Query(ctx context.Context, q query.Query) (query.Rows, error) {
 	if _, err := v.Table(ctx, q.Table); err != nil {
 		return query.Rows{}, err
 	}
+	if len(q.Order) > maxColumns {
+		return query.Rows{}, Errorf(Invalid, "order_by: at most %d keys", maxColumns)
+	}
 	var err error
 	if len(q.Select) == 0 {
 		if q.Select, err = v.Columns(ctx, q.Table); err != nil {
@@ -421,84 +432,4 @@ func (v *View) restrict(ctx context.Context, e query.Expr) (query.Expr, error) {
 // tells only whether there is a parent.
 func endOfHop(x query.Ref) bool {
 	return len(x.Hops) > 0 && slices.Contains(x.Hops[len(x.Hops)-1].To, x.Field.Name)
-}
-
-// narrowed is a catalog as one person may see it, lazily.
-type narrowed struct{ g *grants }
-
-// Features implements query.Catalog.
-func (n narrowed) Features() query.Features { return n.g.full.Features() }
-
-// Tables implements query.Catalog. A page of the host's may hold nothing this person may read: then the next one is asked for.
-func (n narrowed) Tables(ctx context.Context, term, after string) ([]query.Summary, error) {
-	for {
-		page, err := n.g.full.Tables(ctx, term, after)
-		if err != nil || len(page) == 0 {
-			return nil, err
-		}
-		var out []query.Summary
-		for _, s := range page {
-			if n.readable(s) {
-				out = append(out, s)
-			}
-		}
-		if len(out) > 0 {
-			return out, nil
-		}
-		after = page[len(page)-1].Name
-	}
-}
-
-func (n narrowed) readable(s query.Summary) bool {
-	for _, r := range n.g.roles {
-		if a, ok := r.access(s.Name, s.View); ok && a.allows(Read) {
-			return true
-		}
-	}
-	return false
-}
-
-// Table implements query.Catalog.
-func (n narrowed) Table(ctx context.Context, name string) (*query.Table, error) {
-	t, err := n.g.table(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	c := *t.full
-	c.Fields, c.Relations = nil, nil
-	for _, f := range t.full.Fields {
-		if n.g.sees(t, f.Name) {
-			c.Fields = append(c.Fields, f)
-		}
-	}
-	for _, k := range c.Key {
-		if !n.g.sees(t, k) {
-			c.Key = nil
-		}
-	}
-	for _, r := range t.full.Relations {
-		if n.leads(ctx, t, r) {
-			c.Relations = append(c.Relations, r)
-		}
-	}
-	return &c, nil
-}
-
-// leads says whether a relation may be followed: the other table may be read, and so may the fields that tie them.
-func (n narrowed) leads(ctx context.Context, from *tableGrant, r query.Relation) bool {
-	to, err := n.g.table(ctx, r.Table)
-	if err != nil {
-		return false
-	}
-	for _, f := range r.From {
-		if !n.g.sees(from, f) {
-			return false
-		}
-	}
-	for _, f := range r.To {
-		if r.Many && !n.g.sees(to, f) {
-			return false
-		}
-	}
-	return true
 }

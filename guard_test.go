@@ -13,7 +13,7 @@ func TestGuardAgainstAModelOfItself(t *testing.T) {
 	t.Parallel()
 	hosttest.Guard(t, func(_ testing.TB, tables []query.Table, rows map[string][]query.Row) deputy.Host {
 		return hosttest.New(tables, rows)
-	}, 150, 30)
+	}, 100, 30)
 }
 
 func TestRulesOverThePerson(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 
 // Host is the business application. Every method acts as the person; no method sees a policy: row rules and hidden fields are already in
 // the expressions and in Select. Errors whose text a person may read are *Error; all others are the operator's.
-// A context that ends stops the request: reads return its error; Apply returns it only where nothing can have been written.
+// A context that ends stops the request.
 type Host interface {
 	// Catalog describes the host as this person may see it where the host knows rights of its own. The zero Person asks for the whole
 	// catalog, to compile a policy at start.
@@ -19,8 +19,8 @@ type Host interface {
 	Analyze(ctx context.Context, as Person, a query.Analysis) (query.Rows, error)
 	// Apply makes the writes in order, once. Versions and conditions of all are tested before the first change. With
 	// Features.Transactions it is all or nothing; else it stops at the first failure and the answers say what was done. The answers are
-	// as many as the writes. An error means that it is not known what was written; a refusal is a failed Applied, no error. key is the
-	// idempotency key of this attempt.
+	// as many as the writes; a refusal is a failed Applied, no error. An *Error means that nothing was written; any other
+	// error, that of a context included, means that it is not known what was. key is the idempotency key of this attempt.
 	Apply(ctx context.Context, as Person, key string, ws []Write) ([]Applied, error)
 }
 
@@ -74,8 +74,8 @@ type Assign struct {
 type Write struct {
 	Change
 	When query.Expr // about the record before, else stale; nil: none
-	// Check is about the record after it is created or updated, and about the record (what would go along with it) before it is deleted;
-	// where it does not hold the write is failed. nil: none.
+	// Check is tested in the order of the writes, and where it does not hold the write is failed: about the record after it is created or
+	// updated; about the record just before it is deleted (that nothing would go or change along with it). nil: none.
 	Check query.Expr
 }
 

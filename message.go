@@ -25,7 +25,7 @@ type Message struct {
 	Parts []Part
 }
 
-// Part is one piece of a message; exactly one field is set.
+// Part is one piece of a message; exactly one field besides Rights is set.
 type Part struct {
 	Text      string          `json:",omitempty"`
 	Reasoning string          `json:",omitempty"`
@@ -34,6 +34,7 @@ type Part struct {
 	Proposal  string          `json:",omitempty"` // id
 	Display   json.RawMessage `json:",omitempty"` // a Shows
 	Opaque    *Opaque         `json:",omitempty"`
+	Rights    string          `json:",omitempty"` // of a display or a note: fingerprint of the rights it was read under
 }
 
 // ToolCall is the model's request. A model only ever sees Ref (c1, c2… counted in the conversation), everybody else only ID (tcl_…).

@@ -19,6 +19,7 @@ type answer struct {
 	usage     Usage
 	cost      string
 	stop      Stop
+	size      int // of all of it, in bytes
 }
 
 // begun says whether anything of it may have reached the person.
@@ -40,8 +41,11 @@ func (a *Assistant) askModel(ctx context.Context, r Request, grown func(*answer)
 	return &answer{}, errors.Join(errs...)
 }
 
-// maxAnswer bounds what one model call may say, in bytes.
-const maxAnswer = 4 << 20
+// Bounds of what one model call may say: bytes, and calls.
+const (
+	maxAnswer = 4 << 20
+	maxCalls  = 200
+)
 
 func (a *Assistant) stream(ctx context.Context, m Model, r Request, grown func(*answer) error) (*answer, error) {
 	ctx, end := a.observe(ctx, "model")
@@ -52,8 +56,8 @@ func (a *Assistant) stream(ctx context.Context, m Model, r Request, grown func(*
 				return err
 			}
 			out.take(c)
-			if out.text.Len()+out.reasoning.Len() > maxAnswer {
-				return Errorf(TooLarge, "The answer is longer than %d bytes.", maxAnswer)
+			if out.size > maxAnswer || len(out.calls) > maxCalls {
+				return Errorf(TooLarge, "The model's answer is longer than %d bytes, or calls more than %d tools.", maxAnswer, maxCalls)
 			}
 			if err := grown(out); err != nil {
 				return err
@@ -72,10 +76,13 @@ func (a *Assistant) stream(ctx context.Context, m Model, r Request, grown func(*
 func (a *answer) take(c Chunk) {
 	a.text.WriteString(c.Text)
 	a.reasoning.WriteString(c.Reasoning)
+	a.size += len(c.Text) + len(c.Reasoning)
 	if c.Opaque != nil {
+		a.size += len(c.Opaque.Data)
 		a.opaque = append(a.opaque, Part{Opaque: c.Opaque})
 	}
 	if c.Call != nil {
+		a.size += len(c.Call.Tool) + len(c.Call.Arguments)
 		a.calls = append(a.calls, *c.Call)
 	}
 	if c.Usage != nil {

@@ -155,11 +155,8 @@ func (d *Door) Me(ctx context.Context, who Caller) (Me, error) {
 	if err != nil {
 		return m, err
 	}
-	if m.Tables, err = v.abilities(ctx); err != nil {
+	if m.Tables, m.Words, err = v.abilities(ctx); err != nil {
 		return m, err
-	}
-	for _, t := range m.Tables {
-		m.Words = append(m.Words, t.words())
 	}
 	if m.Audit {
 		m.Words = append(m.Words, "Read everybody's tool calls.")
@@ -170,50 +167,58 @@ func (d *Door) Me(ctx context.Context, who Caller) (Me, error) {
 	return m, nil
 }
 
-func (v *View) abilities(ctx context.Context) ([]Ability, error) {
-	var out []Ability
+// abilities is what may be done, table by table, as data and in words.
+func (v *View) abilities(ctx context.Context) (out []Ability, words []string, err error) {
 	for after := ""; len(out) < maxAbilities; {
 		page, err := v.Catalog().Tables(ctx, "", after)
 		if err != nil || len(page) == 0 {
-			return out, err
+			return out, words, err
 		}
 		for _, s := range page {
-			r, err := v.Rights(ctx, s.Name)
+			t, err := v.g.table(ctx, s.Name)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			out = append(out, Ability{s.Name, s.Label, r})
+			out = append(out, Ability{s.Name, s.Label, t.Rights})
+			words = append(words, t.words())
 		}
 		after = page[len(page)-1].Name
 	}
-	return out, nil
+	return out, words, nil
 }
 
-// words is an ability as a sentence: "Customers: read, only some records; change phone, email."
-func (a Ability) words() string {
-	read := "read"
-	if !a.Rights.Read.All {
-		read += " " + strings.Join(a.Rights.Read.Names, ", ")
-	}
-	if a.Rights.Limited {
-		read += ", only those meant for you"
-	}
-	parts := []string{read}
+// words are the rights as a sentence: "Customers: read, only those meant for you; change phone, e-mail."
+func (t *tableGrant) words() string {
+	var parts []string
 	for _, w := range []struct {
 		verb string
 		f    Fields
-	}{{"add", a.Rights.Create}, {"change", a.Rights.Update}} {
+	}{{"read", t.Read}, {"add", t.Create}, {"change", t.Update}} {
 		switch {
 		case w.f.All:
 			parts = append(parts, w.verb)
 		case !w.f.None():
-			parts = append(parts, w.verb+" "+strings.Join(w.f.Names, ", "))
+			parts = append(parts, w.verb+" "+t.labels(w.f.Names))
+		}
+		if w.verb == "read" && t.Limited {
+			parts[0] += ", only those meant for you"
 		}
 	}
-	if a.Rights.Delete {
+	if t.Rights.Delete {
 		parts = append(parts, "delete")
 	}
-	return fmt.Sprintf("%s: %s.", a.Label, strings.Join(parts, "; "))
+	return fmt.Sprintf("%s: %s.", t.full.Label, strings.Join(parts, "; "))
+}
+
+func (t *tableGrant) labels(names []string) string {
+	var out []string
+	for _, n := range names {
+		if f, ok := t.full.Field(n); ok && f.Label != "" {
+			n = strings.ToLower(f.Label)
+		}
+		out = append(out, n)
+	}
+	return strings.Join(out, ", ")
 }
 
 // KillSwitch reads the switch; permission_denied without operate.

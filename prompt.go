@@ -22,12 +22,16 @@ func (a *Assistant) system() string {
 // request is exactly what a model is sent: system text, the tools this person is offered by name, history, and the screen.
 func (a *Assistant) request(ctx context.Context, who Person, history []Message, screen *Screen) (Request, error) {
 	r := Request{System: a.system(), Messages: a.readable(who, history)}
+	v, err := a.view(ctx, who)
+	if err != nil {
+		return r, err
+	}
 	for _, name := range a.reg.order {
 		t := a.reg.tools[name]
 		if !a.granted(who, t) {
 			continue
 		}
-		useful, err := a.useful(ctx, who, t)
+		useful, err := t.useful(ctx, v)
 		if err != nil {
 			return r, err
 		}
@@ -38,7 +42,7 @@ func (a *Assistant) request(ctx context.Context, who Person, history []Message, 
 	for i := range r.Messages {
 		r.Messages[i].Seq = 0 // of the store's, not of what is said
 	}
-	r.Tail = a.tail(ctx, who, screen)
+	r.Tail = v.tail(ctx, screen)
 	return r, nil
 }
 
@@ -65,20 +69,61 @@ func (a *Assistant) readable(who Person, history []Message) []Message {
 }
 
 func withhold(m Message, rights string) Message {
-	if m.Role != FromTool {
-		return m
-	}
 	parts := make([]Part, 0, len(m.Parts))
 	for _, p := range m.Parts {
-		if p.Result != nil && p.Result.Rights != "" && p.Result.Rights != rights {
+		switch {
+		case p.Result != nil && p.Result.Rights != "" && p.Result.Rights != rights:
 			r := *p.Result
 			r.Text, r.Withheld, r.Returned = withheldText, true, 0
 			p.Result = &r
+		case p.Rights != "" && p.Rights != rights && p.Display != nil:
+			p.Display = withheldView(p.Display)
+		case p.Rights != "" && p.Rights != rights:
+			p.Text = withheldText
 		}
 		parts = append(parts, p)
 	}
 	m.Parts = parts
 	return m
+}
+
+// withheldView is a display of which only the call is left: its rows are read again, with the rights of now.
+func withheldView(raw json.RawMessage) json.RawMessage {
+	var s Shows
+	if json.Unmarshal(raw, &s) != nil {
+		return json.RawMessage("{}")
+	}
+	return event(EventDisplay, Shows{Call: s.Call, View: json.RawMessage(`{"withheld":true}`)}).Data
+}
+
+// withholdEvent is an event of a journal as its reader may have it now.
+func withholdEvent(e Event, rights string) Event {
+	switch e.Name {
+	case EventToolFinished:
+		var f ToolFinished
+		if json.Unmarshal(e.Data, &f) != nil {
+			return e
+		}
+		if f.Rights != rights && f.Error != nil {
+			f.Error.Message = withheldText
+		}
+		if f.Rights != rights {
+			f.Returned = nil
+		}
+		f.Rights = ""
+		return Event{e.Seq, e.Name, event(e.Name, f).Data}
+	case EventDisplay:
+		var s Shows
+		if json.Unmarshal(e.Data, &s) != nil {
+			return e
+		}
+		if s.Rights != rights {
+			return Event{e.Seq, e.Name, withheldView(e.Data)}
+		}
+		s.Rights = ""
+		return Event{e.Seq, e.Name, event(e.Name, s).Data}
+	}
+	return e
 }
 
 // unanswered makes results for the calls of a message that have none in what follows.
@@ -109,12 +154,8 @@ func notRun(c ToolCall) *ToolResult {
 }
 
 // tail tells the model what the person is looking at. It is checked like any other read: what they may not read is left out.
-func (a *Assistant) tail(ctx context.Context, who Person, screen *Screen) string {
+func (v *View) tail(ctx context.Context, screen *Screen) string {
 	if screen == nil {
-		return ""
-	}
-	v, err := a.view(ctx, who)
-	if err != nil {
 		return ""
 	}
 	if _, err := v.Table(ctx, screen.Table); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"example.com/deputy/query"
 )
@@ -132,9 +133,29 @@ func renderRows(b *bytes.Buffer, rows query.Rows, l Limits, zone *time.Location)
 
 func fenced(ref, text string) string { return `<data call="` + ref + "\">\n" + text + "\n</data>" }
 
+// cut is a text of at most n bytes, and an ellipsis where there was more.
+func cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
+}
+
 // escaped is a text that cannot open or close a fence.
 func escaped(text string) string {
 	return strings.NewReplacer("<", `\u003c`, ">", `\u003e`).Replace(text)
+}
+
+// short is a value as it is told to the model, which knows the rest.
+func short(text *string) *string {
+	if text == nil || len(*text) <= 1<<10 {
+		return text
+	}
+	s := cut(*text, 1<<10)
+	return &s
 }
 
 // proposedText tells the model what waits now.
@@ -153,7 +174,7 @@ func proposedText(ref string, p *Proposal) (string, error) {
 	}{Call: ref, Status: "proposed, awaiting the person: nothing is changed yet", Summary: p.Summary, Warnings: p.Warnings}
 	for _, l := range p.Lines {
 		if l.Verb != Delete {
-			said.Changes = append(said.Changes, line{l.Field, l.Before, l.After})
+			said.Changes = append(said.Changes, line{l.Field, short(l.Before), short(l.After)})
 		}
 	}
 	raw, err := json.Marshal(said)

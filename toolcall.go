@@ -3,16 +3,18 @@ package deputy
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	"example.com/deputy/query"
 )
 
-// maxArguments bounds the arguments of one call, in bytes.
-const maxArguments = 256 << 10
+// Bounds of one call, in bytes: its arguments, the name of a tool where it is told, a sentence for the model.
+const (
+	maxArguments = 256 << 10
+	maxName      = 128
+	maxSentence  = 4 << 10
+)
 
 // called is what became of one tool call.
 type called struct {
@@ -36,13 +38,9 @@ func (a *Assistant) runTool(ctx context.Context, in *turning, c ToolCall) called
 	started := a.cfg.Clock()
 	ctx, end := a.observe(ctx, "tool")
 	out := called{call: c, rights: a.cfg.Policy.fingerprint(in.who)}
-	tool, ok := a.offered(ctx, in.who, c.Tool, &out)
-	if ok {
-		out.tool = tool
-		a.dispatch(ctx, in, tool, &out)
-	}
+	out.err = a.dispatch(ctx, in, &out)
 	if out.err != nil {
-		out.outcome, out.text, out.proposal, out.shows = outcomeOf(out.err), "Error: "+escaped(MessageOf(out.err)), nil, nil
+		out.outcome, out.text, out.proposal, out.shows = outcomeOf(out.err), "Error: "+escaped(cut(MessageOf(out.err), maxSentence)), nil, nil
 		a.complain(ctx, "tool call", out.err, "tool", c.Tool, "call", c.ID)
 	}
 	out.duration = a.cfg.Clock().Sub(started)
@@ -64,102 +62,93 @@ func outcomeOf(err error) Outcome {
 	return CallFailed
 }
 
-// offered finds a tool that this person is offered. Unknown, forbidden and useless ones have one answer.
-func (a *Assistant) offered(ctx context.Context, who Person, name string, out *called) (Tool, bool) {
-	unknown := Errorf(NotFound, "Unknown tool: %s", name)
-	tool, ok := a.reg.tools[name]
-	if !ok || !a.granted(who, tool) {
-		out.err = unknown
-		return Tool{}, false
+// offered finds a tool that this person is offered, and opens the host for it. Unknown, forbidden and useless ones have one answer.
+func (a *Assistant) offered(ctx context.Context, who Person, c ToolCall) (tool Tool, v *View, err error) {
+	unknown := Errorf(NotFound, "Unknown tool: %s", cut(c.Tool, maxName))
+	tool, ok := a.reg.tools[c.Tool]
+	switch {
+	case !ok || !a.granted(who, tool):
+		return Tool{}, nil, unknown
+	case len(c.Arguments) > maxArguments:
+		return tool, nil, Errorf(TooLarge, "The arguments are longer than %d bytes.", maxArguments)
 	}
-	if len(out.call.Arguments) > maxArguments {
-		out.err = Errorf(TooLarge, "The arguments are longer than %d bytes.", maxArguments)
-		return tool, false
+	if !tool.def.NoHost {
+		if v, err = a.view(ctx, who); err != nil {
+			return tool, nil, err
+		}
 	}
-	useful, err := a.useful(ctx, who, tool)
+	useful, err := tool.useful(ctx, v)
 	if err == nil && !useful {
-		err = unknown
+		return Tool{}, nil, unknown
 	}
-	out.err = err
-	return tool, err == nil
+	return tool, v, err
 }
 
 // granted says whether the person's roles name the tool.
-func (a *Assistant) granted(who Person, tool Tool) bool {
-	return tool.def.Always || newGrants(a.cfg.Policy, nil, nil, who, Clock{}).tool(tool.def.Name)
+func (a *Assistant) granted(who Person, t Tool) bool {
+	return t.def.Always || a.cfg.Policy.grants(who, func(r Role) bool { return r.names(t.def.Name) })
 }
 
 // useful says whether host, policy and person give the tool anything to do.
-func (a *Assistant) useful(ctx context.Context, who Person, tool Tool) (bool, error) {
-	if tool.def.Offered == nil {
+func (t Tool) useful(ctx context.Context, v *View) (bool, error) {
+	if t.def.Offered == nil {
 		return true, nil
 	}
-	var v *View
-	if !tool.def.NoHost {
-		var err error
-		if v, err = a.view(ctx, who); err != nil {
-			return false, err
-		}
+	if t.def.NoHost {
+		v = nil
 	}
-	return tool.def.Offered(ctx, v)
+	return t.def.Offered(ctx, v)
 }
 
 // dispatch runs a tool within its time; one that panics has failed.
-func (a *Assistant) dispatch(ctx context.Context, in *turning, tool Tool, out *called) {
+func (a *Assistant) dispatch(ctx context.Context, in *turning, out *called) (err error) {
+	defer recovered(&err)
 	ctx, cancel := context.WithTimeout(ctx, a.cfg.Limits.ToolTimeout)
 	defer cancel()
-	defer func() {
-		if p := recover(); p != nil {
-			out.err = &Error{Code: Internal, Message: MessageOf(nil), Cause: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
-		}
-	}()
-	s, err := a.scope(ctx, in, tool)
-	if err != nil {
-		out.err = err
-		return
+	tool, v, err := a.offered(ctx, in.who, out.call)
+	if out.tool = tool; err != nil {
+		return err
 	}
+	s := a.scope(in, tool, v)
 	switch tool.kind {
 	case KindRead:
-		a.runRead(ctx, s, tool, out)
+		return a.runRead(ctx, s, tool, out)
 	case KindDisplay:
-		a.runDisplay(ctx, s, in, tool, out)
-	case KindPropose:
-		a.runPropose(ctx, s, in, tool, out)
+		return a.runDisplay(ctx, s, in, tool, out)
 	}
+	return a.runPropose(ctx, s, in, tool, out)
 }
 
-func (a *Assistant) runRead(ctx context.Context, s *Scope, tool Tool, out *called) {
+func (a *Assistant) runRead(ctx context.Context, s *Scope, tool Tool, out *called) error {
 	r, err := tool.read(ctx, s, out.call.Arguments)
 	if err != nil {
-		out.err = err
-		return
+		return err
 	}
 	out.outcome, out.rows = Ran, r.Rows != nil
-	out.text, out.returned, out.truncated, out.err = render(r, out.call.Ref, a.cfg.Limits, s.now().Zone)
+	out.text, out.returned, out.truncated, err = render(r, out.call.Ref, a.cfg.Limits, s.now().Zone)
+	return err
 }
 
-func (a *Assistant) runDisplay(ctx context.Context, s *Scope, in *turning, tool Tool, out *called) {
+func (a *Assistant) runDisplay(ctx context.Context, s *Scope, in *turning, tool Tool, out *called) error {
 	d, err := tool.display(ctx, s, out.call.Arguments)
 	if err != nil {
-		out.err = err
-		return
+		return err
 	}
-	shows := Shows{}
+	shows := Shows{Rights: out.rights}
 	var columns []query.Column
 	if d.Call != "" {
 		c, rows, err := a.behind(ctx, in, d.Call)
 		if err != nil {
-			out.err = err
-			return
+			return err
 		}
 		shows.Call, columns = c.ID, rows.Columns
 	}
 	if shows.View, err = viewed(d.View, shows.Call, columns); err != nil {
-		out.err = err
-		return
+		return err
 	}
 	out.outcome, out.shows = Ran, &shows
-	out.text = escaped(d.Text)
+	out.text = fenced(out.call.Ref, escaped(cut(d.Text, maxSentence)))
+	return nil
 }
 
 // viewed packs how something is shown: what the tool says, the columns of the call, and ids as the person's side knows them.
@@ -199,14 +188,14 @@ func headed(columns []query.Column, named json.RawMessage) []Heading {
 	return out
 }
 
-func (a *Assistant) runPropose(ctx context.Context, s *Scope, in *turning, tool Tool, out *called) {
+func (a *Assistant) runPropose(ctx context.Context, s *Scope, in *turning, tool Tool, out *called) error {
 	p, err := a.propose(ctx, s, in, tool, out.call)
 	if err != nil {
-		out.err = err
-		return
+		return err
 	}
 	out.outcome, out.proposal = Proposed, p
-	out.text, out.err = proposedText(out.call.Ref, p)
+	out.text, err = proposedText(out.call.Ref, p)
+	return err
 }
 
 // propose makes a proposal of a call: it is whole and validated, but not stored yet.
@@ -235,8 +224,8 @@ func (a *Assistant) propose(ctx context.Context, s *Scope, in *turning, tool Too
 }
 
 // scope is what a running tool is handed.
-func (a *Assistant) scope(ctx context.Context, in *turning, tool Tool) (*Scope, error) {
-	s := &Scope{who: in.who, conversation: in.turn.Conversation, turn: in.turn.ID, channel: in.turn.Channel, limits: a.cfg.Limits, whole: in.whole}
+func (a *Assistant) scope(in *turning, tool Tool, v *View) *Scope {
+	s := &Scope{who: in.who, conversation: in.turn.Conversation, turn: in.turn.ID, channel: in.turn.Channel, view: v, limits: a.cfg.Limits, whole: in.whole}
 	clock := a.clock(in.who)
 	s.now = func() Clock { return clock }
 	s.result = func(ctx context.Context, ref string) (query.Rows, error) {
@@ -246,12 +235,7 @@ func (a *Assistant) scope(ctx context.Context, in *turning, tool Tool) (*Scope, 
 	if tool.kind == KindRead {
 		s.credential = in.who.Credential
 	}
-	if tool.def.NoHost {
-		return s, nil
-	}
-	var err error
-	s.view, err = a.view(ctx, in.who)
-	return s, err
+	return s
 }
 
 // behind reads the rows of an earlier call (c1) of this conversation again, with the rights of now: no row of the host's is kept.
@@ -265,26 +249,24 @@ func (a *Assistant) behind(ctx context.Context, in *turning, ref string) (ToolCa
 }
 
 func (a *Assistant) reread(ctx context.Context, in *turning, c ToolCall) (query.Rows, error) {
-	var probe called
-	tool, ok := a.offered(ctx, in.who, c.Tool, &probe)
-	if !ok {
-		return query.Rows{}, probe.err
+	tool, v, err := a.offered(ctx, in.who, c)
+	if err != nil {
+		return query.Rows{}, err
 	}
 	if tool.kind != KindRead {
 		return query.Rows{}, Errorf(NotFound, "The call has no rows.")
 	}
 	again := *in
 	again.whole = true
-	s, err := a.scope(ctx, &again, tool)
-	if err != nil {
-		return query.Rows{}, err
-	}
-	r, err := tool.read(ctx, s, c.Arguments)
+	r, err := tool.read(ctx, a.scope(&again, tool, v), c.Arguments)
 	if err != nil {
 		return query.Rows{}, err
 	}
 	if r.Rows == nil {
 		return query.Rows{}, Errorf(NotFound, "The call has no rows.")
+	}
+	if most := a.cfg.Limits.HandleRows; len(r.Rows.Rows) > most {
+		r.Rows.Rows, r.Rows.HasMore = r.Rows.Rows[:most], true
 	}
 	return *r.Rows, nil
 }
@@ -292,14 +274,8 @@ func (a *Assistant) reread(ctx context.Context, in *turning, c ToolCall) (query.
 // entry is the row of a call. The tool-call log knows who, what and how much, never what was found.
 func (a *Assistant) entry(in *turning, out called, at time.Time) Entry {
 	e := Entry{ID: out.call.ID, At: at, Person: in.who.known(), Channel: in.turn.Channel, Conversation: in.turn.Conversation, Turn: in.turn.ID,
-		Phase: InTurn, Tool: out.call.Tool, Kind: out.tool.kind, Operation: out.tool.def.Operation, Outcome: out.outcome,
-		Arguments: out.call.Arguments, Returned: out.returned, Bytes: len(out.text), Truncated: out.truncated, Duration: out.duration}
-	if out.tool.def.ForLog != nil {
-		e.Arguments = out.tool.def.ForLog(out.call.Arguments)
-	}
-	if len(e.Arguments) > maxArguments {
-		e.Arguments = json.RawMessage(`"(longer than the limit)"`)
-	}
+		Phase: InTurn, Tool: cut(out.call.Tool, maxName), Kind: out.tool.kind, Operation: out.tool.def.Operation, Outcome: out.outcome,
+		Arguments: out.tool.logged(out.call.Arguments), Returned: out.returned, Bytes: len(out.text), Truncated: out.truncated, Duration: out.duration}
 	if out.err != nil {
 		e.ErrorCode = CodeOf(out.err)
 	}
@@ -309,25 +285,42 @@ func (a *Assistant) entry(in *turning, out called, at time.Time) Entry {
 	return e
 }
 
+// logged is a call's arguments as the log keeps them.
+func (t Tool) logged(args json.RawMessage) json.RawMessage {
+	if t.def.ForLog != nil {
+		args = t.def.ForLog(args)
+	}
+	if len(args) > maxArguments {
+		return json.RawMessage(`"(longer than the limit)"`)
+	}
+	return args
+}
+
+// overLimit is a call that the turn has no room for: it does not run, and has its row.
+func (a *Assistant) overLimit(ctx context.Context, in *turning, c ToolCall) called {
+	err := Errorf(Unprocessable, "It was not run: the turn's limit of %d tool calls is reached.", a.cfg.Limits.ToolCalls)
+	out := called{call: c, tool: a.reg.tools[c.Tool], outcome: Refused, err: err, text: "Error: " + err.Message}
+	if err := a.cfg.Store.Log.Append(context.WithoutCancel(ctx), a.entry(in, out, a.cfg.Clock())); err != nil {
+		a.complain(ctx, "tool-call log", err, "call", c.ID)
+	}
+	return out
+}
+
 // decided is the row of a decision on a proposal.
 func (a *Assistant) decided(who Person, channel Channel, p Proposal, o Outcome) Entry {
 	tool := a.reg.tools[p.Tool]
 	return Entry{ID: a.id("tcl_"), At: a.cfg.Clock(), Person: who.known(), Channel: channel, Conversation: p.Conversation, Turn: p.Turn, Phase: AtDecision,
-		Tool: p.Tool, Kind: KindPropose, Operation: tool.def.Operation, Proposal: p.ID, Outcome: o, Arguments: p.Arguments}
+		Tool: p.Tool, Kind: KindPropose, Operation: tool.def.Operation, Proposal: p.ID, Outcome: o, Arguments: tool.logged(p.Arguments)}
 }
 
 // renew makes the proposal of a stale one again, from the same arguments, with the rights and the records of now.
 func (a *Assistant) renew(ctx context.Context, in *turning, p Proposal) (*Proposal, error) {
-	var probe called
-	tool, ok := a.offered(ctx, in.who, p.Tool, &probe)
-	if !ok || tool.kind != KindPropose {
+	c := ToolCall{ID: p.Call, Tool: p.Tool, Arguments: p.Arguments}
+	tool, v, err := a.offered(ctx, in.who, c)
+	if err != nil || tool.kind != KindPropose {
 		return nil, Errorf(NotFound, "Not a write tool: %s", p.Tool)
 	}
-	s, err := a.scope(ctx, in, tool)
-	if err != nil {
-		return nil, err
-	}
-	return a.propose(ctx, s, in, tool, ToolCall{ID: p.Call, Tool: p.Tool, Arguments: p.Arguments})
+	return a.propose(ctx, a.scope(in, tool, v), in, tool, c)
 }
 
 // handle reads the result of a logged call again for its owner, and logs that.

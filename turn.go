@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -29,12 +31,13 @@ func (e ending) Error() string { return "turn ends: " + string(e.reason) }
 
 // runner carries one turn on, step by step. Each step is committed whole: after the answer, and after the results.
 type runner struct {
-	a     *Assistant
-	in    *turning
-	calls int // tool calls so far in this turn
-	refs  int // calls so far in the conversation
-	text  string
-	group string
+	a       *Assistant
+	in      *turning
+	calls   int // tool calls so far in this turn
+	refs    int // calls so far in the conversation
+	text    string
+	group   string
+	resumed bool // taken over from a worker that is gone
 
 	mu     sync.Mutex
 	lease  Lease
@@ -44,15 +47,7 @@ type runner struct {
 // run works a turn to its end. It does not live in a connection; ctx ends with the turn's time, its cancellation, or the assistant's end.
 func (r *runner) run(ctx context.Context) {
 	ctx, end := r.a.observe(ctx, "turn")
-	stop := r.watch(ctx)
-	err := r.begin(ctx)
-	for reason := Reason(""); err == nil && reason == ""; {
-		var last Step
-		if reason, last, err = r.step(ctx); err == nil && reason != "" {
-			err = r.finish(ctx, reason, last)
-		}
-	}
-	stop()
+	err := r.steps(ctx)
 	if err != nil && !errors.Is(err, errLost) {
 		r.a.complain(ctx, "turn", err, "turn", r.in.turn.ID)
 		err = r.finish(ctx, InternalReason, Step{})
@@ -60,7 +55,35 @@ func (r *runner) run(ctx context.Context) {
 	end(err)
 }
 
+// steps takes steps until one ends the turn. One that panics ends it too, not the program.
+func (r *runner) steps(ctx context.Context) (err error) {
+	defer r.watch(ctx)()
+	defer recovered(&err)
+	err = r.begin(ctx)
+	for reason := Reason(""); err == nil && reason == ""; {
+		var last Step
+		if reason, last, err = r.step(ctx); err == nil && reason != "" {
+			err = r.finish(ctx, reason, last)
+		}
+	}
+	return err
+}
+
+// recovered turns a panic into an error: to be deferred. What was panicked with may hold data; only a runtime error is told of.
+func recovered(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case runtime.Error:
+		*err = &Error{Code: Internal, Message: MessageOf(nil), Cause: fmt.Errorf("panic: %w\n%s", p, debug.Stack())}
+	default:
+		*err = &Error{Code: Internal, Message: MessageOf(nil), Cause: fmt.Errorf("panic with a %T\n%s", p, debug.Stack())}
+	}
+}
+
 func (r *runner) begin(ctx context.Context) error {
+	if r.resumed {
+		return nil // its journal has begun
+	}
 	return r.commit(ctx, Step{Events: []Event{event(EventTurnStarted, TurnStarted{r.in.turn.ID, r.in.turn.Conversation})}})
 }
 
@@ -78,7 +101,7 @@ func (r *runner) watch(ctx context.Context) (stop func()) {
 			case <-tick.C:
 			}
 			if t, err := r.a.cfg.Store.Turns.Get(ctx, r.in.turn.Person, r.in.turn.ID); err == nil && t.Cancelled {
-				r.a.running.stop(t.ID, Cancelled)
+				r.a.running.Stop(t.ID, ending{Cancelled})
 			}
 			if n%5 == 0 {
 				if err := r.commit(ctx, Step{}); err != nil {
@@ -145,6 +168,9 @@ func (r *runner) step(ctx context.Context) (Reason, Step, error) {
 	if reason, err := r.check(ctx); reason != "" || err != nil {
 		return reason, Step{}, err
 	}
+	if open := r.open(); len(open) > 0 {
+		return r.results(ctx, open)
+	}
 	if r.in.turn.Step >= r.a.cfg.Limits.Steps {
 		return StepLimit, Step{}, nil
 	}
@@ -185,7 +211,7 @@ func (r *runner) answered(ctx context.Context, ans *answer) (Reason, Step, error
 	for i := range ans.calls {
 		c := &ans.calls[i]
 		r.refs++
-		c.ID, c.Ref, c.Arguments = r.a.id("tcl_"), fmt.Sprintf("c%d", r.refs), kept(c.Arguments)
+		c.ID, c.Ref, c.Tool, c.Arguments = r.a.id("tcl_"), fmt.Sprintf("c%d", r.refs), cut(c.Tool, maxName), kept(c.Arguments)
 	}
 	m := r.message(FromModel, ans.parts())
 	r.text = ans.text.String()
@@ -246,7 +272,10 @@ func (r *runner) results(ctx context.Context, calls []ToolCall) (Reason, Step, e
 	var s Step
 	m := r.message(FromTool, nil)
 	for i, c := range calls {
-		if i < len(outs) && outs[i].outcome != "" {
+		if i >= len(run) {
+			outs = append(outs, r.a.overLimit(ctx, r.in, c))
+		}
+		if outs[i].outcome != "" {
 			m.Parts = append(m.Parts, r.resultParts(&s, outs[i])...)
 			continue
 		}
@@ -263,11 +292,9 @@ func (r *runner) results(ctx context.Context, calls []ToolCall) (Reason, Step, e
 // resultParts is a call's part of the step.
 func (r *runner) resultParts(s *Step, o called) []Part {
 	res := &ToolResult{Call: o.call.ID, Ref: o.call.Ref, Outcome: o.outcome, Text: o.text, Returned: o.returned, Truncated: o.truncated}
-	if o.outcome == Ran || o.outcome == Proposed {
-		res.Rights = o.rights
-	}
+	res.Rights = o.rights
 	parts := []Part{{Result: res}}
-	fin := ToolFinished{Call: o.call.ID, Tool: o.call.Tool, Outcome: o.outcome, Truncated: o.truncated, DurationMS: o.duration.Milliseconds()}
+	fin := ToolFinished{Call: o.call.ID, Tool: o.call.Tool, Outcome: o.outcome, Truncated: o.truncated, DurationMS: o.duration.Milliseconds(), Rights: o.rights}
 	if o.rows {
 		fin.Returned = &o.returned
 	}
@@ -276,9 +303,9 @@ func (r *runner) resultParts(s *Step, o called) []Part {
 	}
 	s.Events = append(s.Events, event(EventToolFinished, fin))
 	if o.shows != nil {
-		e := event(EventDisplay, o.shows)
-		s.Events = append(s.Events, e)
-		parts = append(parts, Part{Display: e.Data})
+		s.Events = append(s.Events, event(EventDisplay, o.shows))
+		shown := event(EventDisplay, Shows{Call: o.shows.Call, View: o.shows.View})
+		parts = append(parts, Part{Display: shown.Data, Rights: o.rights})
 	}
 	if o.proposal != nil {
 		s.Proposals = append(s.Proposals, *o.proposal)
@@ -339,7 +366,8 @@ func (r *runner) join(o *called) {
 }
 
 // guarded runs one call if the turn may still go on.
-func (r *runner) guarded(ctx context.Context, c ToolCall, out *called) (Reason, error) {
+func (r *runner) guarded(ctx context.Context, c ToolCall, out *called) (_ Reason, err error) {
+	defer recovered(&err)
 	in := *r.in
 	probe := runner{a: r.a, in: &in}
 	if reason, err := probe.check(ctx); reason != "" || err != nil {
@@ -417,23 +445,4 @@ func (r *runner) commit(ctx context.Context, s Step) error {
 		return errors.Join(errLost, err)
 	}
 	return err
-}
-
-// endLost ends turns whose worker is gone (its lease has run out) as interrupted, so that their conversations can go on. What they had
-// committed is kept.
-func (a *Assistant) endLost(ctx context.Context) error {
-	for {
-		now := a.cfg.Clock()
-		t, lease, err := a.cfg.Store.Turns.Claim(ctx, now, now.Add(leaseFor))
-		if CodeOf(err) == NotFound && err != nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		r := &runner{a: a, in: &turning{turn: t, who: t.Person}, lease: lease, events: t.NextEvent}
-		if err := r.finish(ctx, Interrupted, Step{}); err != nil && !errors.Is(err, errLost) {
-			return err
-		}
-	}
 }

@@ -75,6 +75,7 @@ type Relation struct {
 	From, To    []string // fields here, fields there, pairwise. Both empty: every row of Table ("all.x")
 	Many        bool
 	Cascade     bool // children (Many) go when the parent is deleted
+	Nullify     bool // children (Many) lose their parent when it is deleted: SET NULL, SET DEFAULT
 }
 
 // Field finds a field by name.

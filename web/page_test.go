@@ -1,10 +1,19 @@
 package web_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -21,6 +30,10 @@ func TestBrowser(t *testing.T) {
 			test(t, b)
 		})
 	}
+	t.Run("line lost", func(t *testing.T) {
+		p := newBreaking(t, demo(t, binary))
+		testLineLost(t, open(t, path, p.URL), p)
+	})
 	t.Run("served", func(t *testing.T) { testServed(t, open(t, path, serve(t, binary))) })
 }
 
@@ -242,4 +255,83 @@ func testServed(t *testing.T, b *browser) {
 	if got := b.complaints(); len(got) > 0 {
 		t.Errorf("the page complained: %q", got)
 	}
+}
+
+// breaking stands before a server and cuts the line of every new turn behind its first event: at once where hasty is set, so that the
+// page does not see it, else once the page has seen it and looks at its conversations.
+type breaking struct {
+	*httptest.Server
+	hasty        atomic.Bool
+	looked       chan struct{}
+	cut, resumed atomic.Int32
+}
+
+func newBreaking(t *testing.T, to string) *breaking {
+	t.Helper()
+	target, err := url.Parse(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &breaking{looked: make(chan struct{}, 100)}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.FlushInterval = -1
+	proxy.ErrorLog = log.New(io.Discard, "", 0)
+	proxy.ModifyResponse = func(r *http.Response) error {
+		switch {
+		case r.Request.Method == http.MethodPost && strings.HasPrefix(r.Header.Get("Content-Type"), "text/event-stream"):
+			b.cut.Add(1)
+			for len(b.looked) > 0 {
+				<-b.looked
+			}
+			r.Body = &untilEvent{ReadCloser: r.Body, wait: b.wait}
+		case r.Request.URL.Path == "/v1/conversations":
+			b.looked <- struct{}{}
+		case r.Request.Header.Get("Last-Event-ID") != "":
+			b.resumed.Add(1)
+		}
+		return nil
+	}
+	b.Server = httptest.NewServer(proxy)
+	t.Cleanup(b.Close)
+	return b
+}
+
+func (b *breaking) wait() {
+	if !b.hasty.Load() {
+		<-b.looked
+	}
+}
+
+// untilEvent breaks off behind the first event, after a wait.
+type untilEvent struct {
+	io.ReadCloser
+	wait func()
+	done bool
+}
+
+func (u *untilEvent) Read(p []byte) (int, error) {
+	if u.done {
+		u.wait()
+		return 0, errors.New("cut")
+	}
+	n, err := u.ReadCloser.Read(p)
+	if i := bytes.Index(p[:n], []byte("\n\n")); i >= 0 {
+		n, u.done = i+2, true
+	}
+	return n, err
+}
+
+// A lost line loses nothing: the page goes on behind the last event that it saw.
+func testLineLost(t *testing.T, b *browser, p *breaking) {
+	b.until(`document.querySelector('.words li')`)
+	b.ask("how many tickets are there?")
+	b.untilText(".turn .prose", "tickets")
+	if p.cut.Load() != 1 || p.resumed.Load() == 0 {
+		t.Errorf("cut %d times, resumed %d times", p.cut.Load(), p.resumed.Load())
+	}
+	p.hasty.Store(true)
+	b.ask("how many customers are there?")
+	b.untilText(".turn .prose", "customers")
+	b.do(chromedp.Reload())
+	b.until(`document.querySelectorAll('.turn').length === 2 && document.querySelectorAll('.turn .prose').length === 2`)
 }

@@ -16,7 +16,9 @@ func (f *Fake) Apply(ctx context.Context, as deputy.Person, key string, ws []dep
 	if len(ws) > 0 {
 		a.Table = ws[0].Table
 	}
-	if err := f.record(ctx, a); err != nil {
+	if err := f.record(ctx, a); err != nil && ctx.Err() != nil {
+		return nil, &deputy.Error{Code: deputy.Timeout, Message: "The change was stopped. Nothing was written.", Cause: err}
+	} else if err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
@@ -78,8 +80,6 @@ func (f *Fake) unchanged(w deputy.Write) deputy.Applied {
 		return refuse(deputy.Outdated, "The record has changed since.")
 	case !f.holds(w.When, row):
 		return refuse(deputy.Outdated, "The condition of this change does not hold any more.")
-	case w.Verb == deputy.Delete && !f.holds(w.Check, row):
-		return refuse(deputy.Failed, "Records that you may not delete would go with it.")
 	}
 	return deputy.Applied{}
 }
@@ -122,10 +122,13 @@ func (f *Fake) write(w deputy.Write) deputy.Applied {
 	row := query.Row{}
 	if w.Verb != deputy.Create {
 		if row = f.find(w.Table, w.Key); row == nil {
-			return refuse(deputy.Outdated, "The record is gone.")
+			return refuse(deputy.Failed, "An earlier change of this group has removed the record.")
 		}
 	}
 	if w.Verb == deputy.Delete {
+		if !f.holds(w.Check, row) {
+			return refuse(deputy.Failed, "Records that you may not delete would go with it.")
+		}
 		return f.delete(t, row)
 	}
 	if a := f.assign(t, row, w); a.State != "" {
@@ -221,25 +224,47 @@ func (f *Fake) taken(t *query.Table, row query.Row, fields ...string) bool {
 	return alike > 1
 }
 
+// delete takes a record away with all that goes along; where a record is left that refers to one of them, it is refused.
 func (f *Fake) delete(t *query.Table, row query.Row) deputy.Applied {
+	key := keyOf(t, row)
+	if f.remove(t, row) {
+		return deputy.Applied{State: deputy.Done, Key: key}
+	}
+	return refuse(deputy.Failed, "Other records refer to this one, so it cannot be deleted.")
+}
+
+// remove deletes the children of a row that go with it, lets the others lose their parent, and says whether none is left that must not.
+func (f *Fake) remove(t *query.Table, row query.Row) bool {
+	key := keyOf(t, row)
+	f.rows[t.Name] = slices.DeleteFunc(f.rows[t.Name], func(r query.Row) bool { return slices.Equal(keyOf(t, r), key) })
+	ok := true
 	for _, r := range t.Relations {
-		if !r.Many || len(r.From) == 0 {
-			continue
-		}
 		child, err := f.table(r.Table)
-		if err != nil {
+		if err != nil || !r.Many || len(r.From) == 0 {
 			continue
 		}
 		for _, c := range f.data(row, r) {
-			if !r.Cascade {
-				return refuse(deputy.Failed, "Other records refer to this one, so it cannot be deleted.")
-			}
-			if a := f.delete(child, c); a.State != deputy.Done {
-				return a
+			switch {
+			case r.Cascade:
+				ok = f.remove(child, c) && ok
+			case r.Nullify:
+				ok = orphan(child, c, r.To) && ok
 			}
 		}
 	}
-	key := keyOf(t, row)
-	f.rows[t.Name] = slices.DeleteFunc(f.rows[t.Name], func(r query.Row) bool { return slices.Equal(keyOf(t, r), key) })
-	return deputy.Applied{State: deputy.Done, Key: key}
+	for _, r := range t.Relations { // one that refers to the row by another way may have gone by now
+		ok = ok && (!r.Many || len(r.From) == 0 || len(f.data(row, r)) == 0)
+	}
+	return ok
+}
+
+// orphan takes the parent from a row; it cannot where a field must have a value.
+func orphan(t *query.Table, row query.Row, fields []string) bool {
+	for _, name := range fields {
+		if fd, _ := t.Field(name); fd.Required || slices.Contains(t.Key, name) {
+			return false
+		}
+		row[name] = nil
+	}
+	return true
 }

@@ -23,7 +23,7 @@ func Run(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, Open){
 		"catalog": testCatalog, "pages": testPages, "unknown": testUnknown, "expressions": testExpressions, "conditions": testConditions,
 		"order": testOrder, "window": testWindow, "versions": testVersions, "exact": testExact, "figures": testFigures,
-		"keys": testKeys, "update": testUpdate, "create": testCreate, "delete": testDelete, "stale": testStale, "rules": testRules,
+		"keys": testKeys, "update": testUpdate, "create": testCreate, "delete": testDelete, "along": testAlong, "stale": testStale, "rules": testRules,
 		"constraints": testConstraints, "groups": testGroups, "unwritable": testUnwritable, "race": testRace, "cancelled": testCancelled,
 		"random": testRandom, "operators": testOperators,
 	} {
@@ -187,7 +187,7 @@ func shapes(t *query.Table) []string {
 		fields = append(fields, fmt.Sprintf("%s %s %d required=%v generated=%v read-only=%v unique=%v %q", f.Name, f.Type, f.Scale, f.Required, f.Generated, f.ReadOnly, f.Unique, f.Values))
 	}
 	for _, r := range t.Relations {
-		relations = append(relations, fmt.Sprintf("%s to %s %v=%v many=%v cascade=%v", r.Name, r.Table, r.From, r.To, r.Many, r.Cascade))
+		relations = append(relations, fmt.Sprintf("%s to %s %v=%v many=%v cascade=%v nullify=%v", r.Name, r.Table, r.From, r.To, r.Many, r.Cascade, r.Nullify))
 	}
 	slices.Sort(relations)
 	return append(fields, relations...)
@@ -332,7 +332,9 @@ func testCancelled(t *testing.T, open Open) {
 		t.Errorf("a cancelled analysis: %v", err)
 	}
 	before := b.whole("customers")
-	if _, err := b.host.Apply(ctx, deputy.Person{}, "k", []deputy.Write{b.update("customers", "1", "name", "x")}); !errors.Is(err, context.Canceled) {
+	_, err := b.host.Apply(ctx, deputy.Person{}, "k", []deputy.Write{b.update("customers", "1", "name", "x")})
+	var known *deputy.Error // that nothing was written
+	if !errors.Is(err, context.Canceled) || !errors.As(err, &known) || known.Code != deputy.Timeout {
 		t.Errorf("a cancelled write: %v", err)
 	}
 	if after := b.whole("customers"); !slices.EqualFunc(before, after, sameLine) {

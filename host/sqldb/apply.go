@@ -3,8 +3,8 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,18 +19,19 @@ const (
 	conditionFalse = "The condition of this change does not hold any more."
 	notAllowed     = "You may not write such a record."
 	notAlong       = "Records that you may not delete would go with it."
+	goneByGroup    = "An earlier change of this group has removed the record."
 	hasChildren    = "Other records refer to this one, so it cannot be deleted."
 )
 
-// Apply implements deputy.Host: the whole group in one transaction. It returns an error that is a *deputy.Error, or that of the context,
-// where nothing was written; any other means that it is not known.
+// Apply implements deputy.Host: the whole group in one transaction. It returns an error that is a *deputy.Error where nothing was written;
+// any other means that it is not known.
 func (h *Host) Apply(ctx context.Context, _ deputy.Person, _ string, ws []deputy.Write) ([]deputy.Applied, error) {
 	conn, err := h.db.begin(ctx)
 	if err != nil {
 		return nil, h.nothingWritten(ctx, err)
 	}
 	defer conn.Close()
-	g := &group{h: h, conn: conn, out: make([]deputy.Applied, len(ws)), seen: make([][]query.Value, len(ws)), touched: map[string]bool{}}
+	g := &group{h: h, conn: conn, out: make([]deputy.Applied, len(ws)), seen: make([][]query.Value, len(ws))}
 	for i := range g.out {
 		g.out[i].State = deputy.Pending
 	}
@@ -46,8 +47,11 @@ func (h *Host) Apply(ctx context.Context, _ deputy.Person, _ string, ws []deputy
 
 // nothingWritten is the error for what ended a group before it was committed.
 func (h *Host) nothingWritten(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &deputy.Error{Code: deputy.Timeout, Message: "The change took too long and was stopped. Nothing was written.", Cause: ctx.Err()}
+	case ctx.Err() != nil:
+		return &deputy.Error{Code: deputy.Timeout, Message: "The change was stopped. Nothing was written.", Cause: ctx.Err()}
 	}
 	switch h.db.fault(err) {
 	case busy, outdated:
@@ -55,18 +59,17 @@ func (h *Host) nothingWritten(ctx context.Context, err error) error {
 	case lost:
 		return &deputy.Error{Code: deputy.Unavailable, Message: "The database cannot be reached. Nothing was written; try again in a moment.", Cause: err}
 	case slow:
-		return &deputy.Error{Code: deputy.Timeout, Message: "The change took the database too long. Nothing was written.", Cause: err}
+		return &deputy.Error{Code: deputy.Timeout, Message: "The change took too long and was stopped. Nothing was written.", Cause: err}
 	}
 	return &deputy.Error{Code: deputy.Internal, Message: "The database did not make the change. Nothing was written.", Cause: err}
 }
 
 // group is a group of writes under way in its transaction.
 type group struct {
-	h       *Host
-	conn    *sql.Conn
-	out     []deputy.Applied
-	seen    [][]query.Value // of each write: the values of its version, as just read
-	touched map[string]bool // records that the group has written
+	h    *Host
+	conn *sql.Conn
+	out  []deputy.Applied
+	seen [][]query.Value // of each write: the values of its version, as just read
 }
 
 func (g *group) undo(ctx context.Context, err error) ([]deputy.Applied, error) {
@@ -166,56 +169,22 @@ func (g *group) check(ctx context.Context, i int, w deputy.Write) error {
 		return nil
 	}
 	state, why, err := g.compare(ctx, i, t, w, key)
-	if err == nil && state == "" && w.Verb == deputy.Delete && w.Check != nil {
-		state, why, err = g.along(ctx, t, w)
-	}
 	if state != "" {
 		g.out[i] = refuse(state, "%s", why)
 	}
 	return err
 }
 
-// lockAll waits until no other transaction is writing one of the records, and keeps them from then on: in one order everywhere, so that
-// two groups never wait for each other.
-func (g *group) lockAll(ctx context.Context, ws []deputy.Write) error {
-	if g.h.db.lock() == "" {
-		return nil
+// along tests, just before a record is deleted, what would go or change along with it.
+func (g *group) along(ctx context.Context, t *table, w deputy.Write) (deputy.Applied, error) {
+	there, err := g.holds(ctx, t, w.Key, nil)
+	if err != nil || !there {
+		return deputy.Applied{}, err // the statement says that it is gone
 	}
-	ws = slices.Clone(ws)
-	slices.SortFunc(ws, func(a, b deputy.Write) int { return strings.Compare(record(a.Table, a.Key), record(b.Table, b.Key)) })
-	for _, w := range ws {
-		if t := g.target(w); t != nil && w.Verb != deputy.Create {
-			if err := g.lock(ctx, t, w.Key); err != nil {
-				return err
-			}
-		}
+	if ok, err := g.holds(ctx, t, w.Key, w.Check); err != nil || ok {
+		return deputy.Applied{}, err
 	}
-	return nil
-}
-
-func (g *group) lock(ctx context.Context, t *table, key []string) error {
-	which, ok := keyCondition(t, key)
-	if !ok {
-		return nil
-	}
-	c := g.h.compiler()
-	defer g.h.db.forget(c)
-	s := c.open(t, nil, nil)
-	where := c.condition(which, s)
-	if c.err != nil {
-		return c.err
-	}
-	_, err := lines(ctx, g.conn, "SELECT 1 FROM "+c.from(s)+" WHERE "+where+g.h.db.lock(), c.args, nil)
-	return err
-}
-
-// along tests what would go along with a deleted record.
-func (g *group) along(ctx context.Context, t *table, w deputy.Write) (deputy.State, string, error) {
-	ok, err := g.holds(ctx, t, w.Key, w.Check)
-	if err != nil || ok {
-		return "", "", err
-	}
-	return deputy.Failed, notAlong, nil
+	return refuse(deputy.Failed, notAlong), nil
 }
 
 func (g *group) compare(ctx context.Context, i int, t *table, w deputy.Write, key query.Expr) (deputy.State, string, error) {
@@ -264,6 +233,11 @@ func keyCondition(t *table, key []string) (query.Expr, bool) {
 
 func (g *group) write(ctx context.Context, i int, w deputy.Write) (deputy.Applied, error) {
 	t := g.target(w)
+	if w.Verb == deputy.Delete && w.Check != nil {
+		if refused, err := g.along(ctx, t, w); err != nil || refused.State != "" {
+			return refused, err
+		}
+	}
 	st := g.statement(i, t, w)
 	defer g.h.db.forget(st.c)
 	if st.refused.State != "" || st.c.err != nil {
@@ -278,11 +252,12 @@ func (g *group) write(ctx context.Context, i int, w deputy.Write) (deputy.Applie
 		return g.refusal(t, w, err)
 	case err != nil:
 		return deputy.Applied{}, err
+	case len(keys) == 0 && i > 0:
+		return refuse(deputy.Failed, goneByGroup), nil
 	case len(keys) == 0:
 		return refuse(deputy.Outdated, recordChanged), nil
 	}
 	key := keyTexts(keys[0])
-	g.touched[record(w.Table, w.Key)] = true
 	if w.Verb != deputy.Delete && w.Check != nil {
 		if ok, err := g.holds(ctx, t, key, w.Check); err != nil || !ok {
 			return refuse(deputy.Failed, notAllowed), err
@@ -298,8 +273,6 @@ func keyTexts(values []query.Value) []string {
 	}
 	return out
 }
-
-func record(table string, key []string) string { return table + "\x00" + strings.Join(key, "\x00") }
 
 func (g *group) holds(ctx context.Context, t *table, key []string, condition query.Expr) (bool, error) {
 	which, ok := keyCondition(t, key)
@@ -381,8 +354,8 @@ func assignments(names, values []string) string {
 	return strings.Join(out, ", ")
 }
 
-// where carries the key, the condition and the version into the statement itself. After the group's own first change, conditions are not
-// asked again, nor is the version of a record that the group itself has written: all were tested before, in the same transaction.
+// where carries the key, the condition and the version into the statement itself. After the group's own first change the last two are not
+// asked again: all were tested before, in the same transaction, and since then only the group itself and what it set off have written.
 func (st *statement) where() string {
 	key, _ := keyCondition(st.t, st.w.Key)
 	c := st.c
@@ -391,10 +364,10 @@ func (st *statement) where() string {
 	text := " WHERE " + c.condition(key, target)
 	inner := c.open(st.t, nil, nil)
 	conditions := []string{c.condition(key, inner)}
-	if st.i == 0 && st.w.When != nil {
-		conditions = append(conditions, c.condition(st.w.When, inner))
-	}
-	if !st.g.touched[record(st.w.Table, st.w.Key)] {
+	if st.i == 0 {
+		if st.w.When != nil {
+			conditions = append(conditions, c.condition(st.w.When, inner))
+		}
 		for k, name := range st.w.VersionOf {
 			p := c.field(inner.root, name)
 			seen := c.dialect.constant(c, st.g.seen[st.i][k], p.t)
@@ -427,77 +400,4 @@ func (st *statement) value(ctx context.Context, a deputy.Assign) (any, error) {
 		st.refused = refuse(deputy.Failed, "%s: %s.", a.Field, why)
 	}
 	return kept, err
-}
-
-// refusal is the answer to a write that the database refused: which field, never whose record. Where it broke, that is the error.
-func (g *group) refusal(t *table, w deputy.Write, err error) (deputy.Applied, error) {
-	switch f := g.h.db.fault(err); {
-	case f.constraint():
-		return refuse(deputy.Failed, "%s", constraintRefusal(t, w, f, g.h.db.blamed(t, err))), nil
-	case f == outdated:
-		return refuse(deputy.Outdated, recordChanged), nil
-	case f == denied:
-		return refuse(deputy.Failed, "The database does not let this be written."), nil
-	case f == badValue:
-		return refuse(deputy.Failed, "The database takes no such value%s.", among(t, w)), nil
-	}
-	return deputy.Applied{}, err
-}
-
-// among names the fields that a value of a write is for.
-func among(t *table, w deputy.Write) string {
-	var names []string
-	for _, a := range w.Values {
-		if _, ok := t.byField[a.Field]; ok && a.Text != nil {
-			names = append(names, a.Field)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	return " for " + strings.Join(names, " or ")
-}
-
-func constraintRefusal(t *table, w deputy.Write, f fault, columns []string) string {
-	names := strings.Join(t.fields(columns), ", ")
-	switch {
-	case f == otherRule:
-		return "The database's own rules refuse this change."
-	case w.Verb == deputy.Delete:
-		return hasChildren
-	case f == notRelated:
-		return foreignRefusal(t, w)
-	case f == checkFailed:
-		return checkRefusal(t, w)
-	case names == "":
-		return "The database's own rules refuse these values."
-	case f == notNull:
-		return names + " must have a value."
-	}
-	return "Another record has this value already: " + names + "."
-}
-
-func foreignRefusal(t *table, w deputy.Write) string {
-	var fields []string
-	for _, f := range t.foreign {
-		for _, name := range t.fields(f.from) {
-			assigned := slices.ContainsFunc(w.Values, func(a deputy.Assign) bool { return a.Field == name && a.Text != nil })
-			if assigned && !slices.Contains(fields, name) {
-				fields = append(fields, name)
-			}
-		}
-	}
-	if len(fields) == 0 {
-		return "Other records refer to this one, so its key cannot be changed."
-	}
-	return "There is no such record: " + strings.Join(fields, " or ") + "."
-}
-
-func checkRefusal(t *table, w deputy.Write) string {
-	for _, a := range w.Values {
-		if f := t.byField[a.Field].field; a.Text != nil && f.Values != nil && !slices.Contains(f.Values, *a.Text) {
-			return a.Field + " must be one of: " + strings.Join(f.Values, ", ") + "."
-		}
-	}
-	return "The database's own rules refuse these values."
 }

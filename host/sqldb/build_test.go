@@ -83,8 +83,11 @@ func createTable(t query.Table, all []query.Table) string {
 func onDelete(child query.Table, r query.Relation, all []query.Table) string {
 	for _, parent := range all {
 		for _, back := range parent.Relations {
-			if parent.Name == r.Table && back.Table == child.Name && back.Many && slices.Equal(back.To, r.From) && back.Cascade {
+			switch ours := parent.Name == r.Table && back.Table == child.Name && back.Many && slices.Equal(back.To, r.From); {
+			case ours && back.Cascade:
 				return " ON DELETE CASCADE"
+			case ours && back.Nullify:
+				return " ON DELETE SET NULL"
 			}
 		}
 	}

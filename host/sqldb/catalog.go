@@ -18,6 +18,7 @@ type catalog struct {
 // newCatalog names tables, fields and relations, and applies the configuration.
 func newCatalog(s *schema, c Config) (*catalog, error) {
 	nameTables(s)
+	protect(s)
 	cat := &catalog{byName: map[string]*table{}}
 	all := map[string]*table{}
 	for i := range s.tables {

@@ -101,8 +101,10 @@ func TestCancelledWhileWaitingForTheLock(t *testing.T) {
 	other := hold(t, db)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := h.Apply(ctx, deputy.Person{}, "key", []deputy.Write{w}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v, want the context's error", err)
+	_, err := h.Apply(ctx, deputy.Person{}, "key", []deputy.Write{w})
+	var known *deputy.Error // that nothing was written
+	if !errors.As(err, &known) || known.Code != deputy.Timeout || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v, want a timeout", err)
 	}
 	run(t, other, "ROLLBACK")
 	if out, err := h.Apply(t.Context(), deputy.Person{}, "key", []deputy.Write{w}); err != nil || out[0].State != deputy.Done {

@@ -286,12 +286,13 @@ func (r *catalogReader) readConstraints(ctx context.Context) error {
 		table, parent     uint32
 		name, kind, check string
 		from, to          string
-		cascade           bool
+		cascade, nullify  bool
+		follows           bool
 	}
 	list, err := collect(ctx, r.db, `SELECT conrelid, confrelid, conname, contype::text, CASE contype WHEN 'c' THEN pg_get_constraintdef(oid) ELSE '' END,
-		coalesce(conkey::text, ''), coalesce(confkey::text, ''), confdeltype = 'c' FROM pg_constraint WHERE conrelid = ANY ($1::oid[]) AND contype IN ('c', 'f') ORDER BY oid`,
+		coalesce(conkey::text, ''), coalesce(confkey::text, ''), confdeltype = 'c', confdeltype IN ('n', 'd'), confupdtype IN ('c', 'n', 'd') FROM pg_constraint WHERE conrelid = ANY ($1::oid[]) AND contype IN ('c', 'f') ORDER BY oid`,
 		func(rows *sql.Rows) (e entry, err error) {
-			return e, rows.Scan(&e.table, &e.parent, &e.name, &e.kind, &e.check, &e.from, &e.to, &e.cascade)
+			return e, rows.Scan(&e.table, &e.parent, &e.name, &e.kind, &e.check, &e.from, &e.to, &e.cascade, &e.nullify, &e.follows)
 		}, r.ids())
 	for _, e := range list {
 		t := r.tables[e.table]
@@ -306,7 +307,7 @@ func (r *catalogReader) readConstraints(ctx context.Context) error {
 			continue
 		}
 		t.constraints = append(t.constraints, constraint{e.name, from})
-		t.foreign = append(t.foreign, foreign{space: parent.space, table: parent.name, from: from, to: to, cascade: e.cascade})
+		t.foreign = append(t.foreign, foreign{space: parent.space, table: parent.name, from: from, to: to, cascade: e.cascade, nullify: e.nullify, follows: e.follows})
 	}
 	return err
 }

@@ -13,6 +13,7 @@ type link struct {
 	child, parent   *table
 	from, to        []string
 	cascade         bool
+	nullify         bool
 	name, childName string // given by the configuration; empty: by the rules
 }
 
@@ -24,7 +25,7 @@ func relate(s *schema, all map[string]*table, c Config) ([]*link, []error) {
 		t := &s.tables[i]
 		for _, f := range t.foreign {
 			parent := s.find(f.space, f.table)
-			links = append(links, &link{child: t, parent: parent, from: t.fields(f.from), to: parent.fields(f.to), cascade: f.cascade})
+			links = append(links, &link{child: t, parent: parent, from: t.fields(f.from), to: parent.fields(f.to), cascade: f.cascade, nullify: f.nullify})
 		}
 	}
 	var errs []error
@@ -55,6 +56,20 @@ func (l *link) same(o *link) bool {
 func (s *schema) find(space, name string) *table {
 	i := slices.IndexFunc(s.tables, func(t table) bool { return t.name == name && t.space == space })
 	return &s.tables[i]
+}
+
+// protect makes fields read-only that records of another table would follow. Those of a key stay as they are: a new record needs them, and
+// the key of one that is there is not changed.
+func protect(s *schema) {
+	for _, t := range s.tables {
+		for _, f := range t.foreign {
+			parent := s.find(f.space, f.table)
+			for _, name := range f.to {
+				field := &parent.column(name).field
+				field.ReadOnly = field.ReadOnly || f.follows && !slices.Contains(parent.key, name)
+			}
+		}
+	}
 }
 
 // nameRelations gives both ends of every link their relation.
@@ -147,6 +162,6 @@ func addChildren(t *table, down []*link, taken names) {
 		}
 		taken[name] = true
 		t.offered.Relations = append(t.offered.Relations, query.Relation{
-			Name: name, Label: title, Table: l.child.offered.Name, From: l.to, To: l.from, Many: true, Cascade: l.cascade})
+			Name: name, Label: title, Table: l.child.offered.Name, From: l.to, To: l.from, Many: true, Cascade: l.cascade, Nullify: l.nullify})
 	}
 }

@@ -53,7 +53,9 @@ type foreign struct {
 	space    string // of the parent
 	table    string
 	from, to []string
-	cascade  bool
+	cascade  bool // its rows go when the parent is deleted,
+	nullify  bool // or lose it: SET NULL, SET DEFAULT
+	follows  bool // its rows change when what they refer to does
 }
 
 func (t *table) column(name string) *column {

@@ -168,6 +168,29 @@ func TestRelations(t *testing.T) {
 	}
 }
 
+// TestWhatFollowsAParent: children that lose their parent are told from those that go, and what other records would follow is read-only.
+func TestWhatFollowsAParent(t *testing.T) {
+	t.Parallel()
+	h := shop(t, `CREATE TABLE p (id INTEGER PRIMARY KEY, a TEXT UNIQUE, b TEXT UNIQUE, c TEXT UNIQUE, d TEXT UNIQUE, x INT, y INT, UNIQUE (x, y))`, `CREATE TABLE k (code TEXT PRIMARY KEY)`,
+		`CREATE TABLE goes (p_id INT REFERENCES p ON DELETE CASCADE)`, `CREATE TABLE loses (p_id INT REFERENCES P ON DELETE SET NULL)`, `CREATE TABLE resets (p_id INT DEFAULT 1 REFERENCES p ON DELETE SET DEFAULT)`,
+		`CREATE TABLE stays (p_id INT REFERENCES p ON DELETE RESTRICT, b TEXT REFERENCES p (b) ON UPDATE NO ACTION)`,
+		`CREATE TABLE f (a TEXT REFERENCES p (A) ON UPDATE CASCADE, c TEXT REFERENCES p (c) ON UPDATE SET NULL, d TEXT REFERENCES p (d) ON UPDATE SET DEFAULT, x INT, y INT, code TEXT REFERENCES k ON UPDATE CASCADE,
+			FOREIGN KEY (x, y) REFERENCES p (x, y) ON UPDATE CASCADE)`)
+	var got []string
+	p := tableOf(t, h, "p")
+	for _, r := range p.Relations {
+		if len(r.From) == 1 && r.From[0] == "id" {
+			got = append(got, fmt.Sprint(r.Name, " ", r.Cascade, " ", r.Nullify))
+		}
+	}
+	wantList(t, "children", got, []string{"goes true false", "loses false true", "resets false true", "stays_by_p_id false false"})
+	got = nil
+	for _, f := range append(p.Fields, tableOf(t, h, "k").Fields...) {
+		got = append(got, fmt.Sprint(f.Name, " ", f.ReadOnly))
+	}
+	wantList(t, "read-only", got, []string{"id false", "a true", "b false", "c true", "d true", "x true", "y true", "code false"})
+}
+
 func TestValueLists(t *testing.T) {
 	t.Parallel()
 	h := shop(t, `CREATE TABLE x (

@@ -161,18 +161,18 @@ func secretType(decl string) bool {
 
 func readSQLiteForeign(ctx context.Context, db *sql.DB, t *table) error {
 	type part struct {
-		id                  int
-		table, from, action string
-		to                  sql.NullString
+		id                          int
+		table, from, deleted, moved string
+		to                          sql.NullString
 	}
-	parts, err := collect(ctx, db, `SELECT id, "table", "from", "to", on_delete FROM pragma_foreign_key_list(?) ORDER BY id, seq`,
+	parts, err := collect(ctx, db, `SELECT id, "table", "from", "to", on_delete, on_update FROM pragma_foreign_key_list(?) ORDER BY id, seq`,
 		func(rows *sql.Rows) (p part, err error) {
-			return p, rows.Scan(&p.id, &p.table, &p.from, &p.to, &p.action)
+			return p, rows.Scan(&p.id, &p.table, &p.from, &p.to, &p.deleted, &p.moved)
 		}, t.name)
 	last := -1
 	for _, p := range parts {
 		if p.id != last {
-			t.foreign = append(t.foreign, foreign{table: p.table, cascade: p.action == "CASCADE"})
+			t.foreign = append(t.foreign, foreign{table: p.table, cascade: p.deleted == "CASCADE", nullify: loses(p.deleted), follows: p.moved == "CASCADE" || loses(p.moved)})
 			last = p.id
 		}
 		f := &t.foreign[len(t.foreign)-1]
@@ -183,6 +183,8 @@ func readSQLiteForeign(ctx context.Context, db *sql.DB, t *table) error {
 	}
 	return err
 }
+
+func loses(action string) bool { return action == "SET NULL" || action == "SET DEFAULT" }
 
 func readSQLiteUnique(ctx context.Context, db *sql.DB, t *table) error {
 	names, err := collect(ctx, db, `SELECT name FROM pragma_index_list(?) WHERE "unique" AND NOT partial ORDER BY name`,

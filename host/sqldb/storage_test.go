@@ -179,6 +179,20 @@ func TestRefusalsOfTheDatabase(t *testing.T) {
 	}
 }
 
+// TestTriggersOfTheGroup: what a change of the group sets off does not make the record of a later one another than was shown.
+func TestTriggersOfTheGroup(t *testing.T) {
+	t.Parallel()
+	h := shop(t, `CREATE TABLE x (id INTEGER PRIMARY KEY, n INT)`, `CREATE TABLE lines (id INTEGER PRIMARY KEY, x_id INT REFERENCES x ON DELETE CASCADE)`,
+		`CREATE TRIGGER count AFTER DELETE ON lines BEGIN UPDATE x SET n = n - 1 WHERE id = old.x_id; END`, `INSERT INTO x VALUES (1, 1)`, `INSERT INTO lines VALUES (7, 1)`)
+	whole := versioned(t, h, "0")
+	whole.Verb, whole.Values = deputy.Delete, nil
+	line := deputy.Write{Change: deputy.Change{Verb: deputy.Delete, Table: "lines", Key: []string{"7"}}}
+	out, err := h.Apply(t.Context(), deputy.Person{}, "key", []deputy.Write{line, whole})
+	if err != nil || out[0].State != deputy.Done || out[1].State != deputy.Done {
+		t.Errorf("%+v %v, want both done", out, err)
+	}
+}
+
 // TestLongQuestionsStop: a context that ends stops a question that would take hours.
 func TestLongQuestionsStop(t *testing.T) {
 	t.Parallel()

@@ -43,12 +43,12 @@ func (p *parts) describe(in invocation) error {
 	say := func(what, format string, args ...any) {
 		_, _ = fmt.Fprintf(in.out, "%-14s %s\n", what, fmt.Sprintf(format, args...)) // a reader that is gone is not ours to mend
 	}
+	if err := p.ready(in.ctx); err != nil {
+		return err
+	}
 	tables, err := p.tables(in.ctx)
 	if err != nil {
 		return fmt.Errorf("database %s: %w", p.Host.Database, err)
-	}
-	if err := p.ready(in.ctx); err != nil {
-		return err
 	}
 	say("configuration", "%s is good", p.file)
 	say("database", "%s answers: %d tables", p.Host.Database, len(tables))

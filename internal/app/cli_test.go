@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -140,6 +141,19 @@ func TestServeRefusesToStart(t *testing.T) {
 	}
 }
 
+func TestAPortThatIsTaken(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	status, _, errOut := deputyCommand(t, "serve", "--listen", l.Addr().String(), "--config", shop(t, goodConfig))
+	if status != failed || strings.Count(errOut, "\n") != 1 || !strings.Contains(errOut, "choose another address with --listen") {
+		t.Errorf("%d %s", status, errOut)
+	}
+}
+
 func TestTheCommandLineItself(t *testing.T) {
 	t.Parallel()
 	if status, out, _ := deputyCommand(t, "--help"); status != good || !strings.Contains(out, "kill-switch") {
@@ -176,6 +190,10 @@ func TestKillSwitchFromTheCommandLine(t *testing.T) {
 		if status != s.status || !strings.HasPrefix(out, s.says) {
 			t.Errorf("%v: %d %s%s", s.args, status, out, errOut)
 		}
+	}
+	unset := writeFile(t, "deputy.yaml", "store: sqlite:${DEPUTY_NO_SUCH_VARIABLE}\nhost: { database: \"sqlite:x\" }\n")
+	if status, _, errOut := deputyCommand(t, "kill-switch", "on", "--config", unset); status != wrong || !strings.Contains(errOut, "DEPUTY_NO_SUCH_VARIABLE is not set") {
+		t.Errorf("%d %s", status, errOut)
 	}
 	memory := writeFile(t, "deputy.yaml", "store: \"memory:\"\nhost: { database: \"sqlite:x\" }\n")
 	if status, _, errOut := deputyCommand(t, "kill-switch", "on", "--config", memory); status != wrong || !strings.Contains(errOut, "memory:") {

@@ -118,7 +118,7 @@ func (p *parts) listenAndServe(in invocation, c *demoCommand) error {
 	url := "http://" + l.Addr().String() + "/"
 	if c == nil {
 		p.log.Info("serving", "url", url, "public_url", p.PublicURL, "model", p.models[0].Info().Name)
-		return serve(in.ctx, l, p.handler(nil), p.log)
+		return serve(in.ctx, l, p.handler(in.ctx, nil), p.log)
 	}
 	info := p.models[0].Info()
 	model := info.Model
@@ -131,7 +131,7 @@ func (p *parts) listenAndServe(in invocation, c *demoCommand) error {
 	if c.Open {
 		openBrowser(in.ctx, url)
 	}
-	return serve(in.ctx, l, p.handler(p.people()), p.log)
+	return serve(in.ctx, l, p.handler(in.ctx, p.people()), p.log)
 }
 
 // openBrowser asks the desktop to show a page; where there is none, the URL is on the screen already.

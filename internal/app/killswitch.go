@@ -22,9 +22,14 @@ func (c *killCommand) Run(in invocation) error {
 	if d == nil {
 		return err
 	}
+	for _, m := range d.mistakes {
+		if m.Key == "store" {
+			return Mistakes{m}
+		}
+	}
 	switch path, err := storePath(d.Store); {
 	case err != nil:
-		return d.mistakes.err()
+		return err
 	case path == "":
 		return usageError{"the store of " + c.ConfigPath + " is memory:, which no other process can reach; use the page or PUT /v1/admin/kill-switch of the running server"}
 	case c.State == "show" && openable(path) != nil:

@@ -9,8 +9,10 @@ import (
 	"net/http"
 	"net/netip"
 	"time"
+	_ "time/tzdata" // a machine may have no zones of its own
 
 	"example.com/deputy"
+	"example.com/deputy/query"
 	"example.com/deputy/transport/api"
 	"example.com/deputy/web"
 )
@@ -18,23 +20,42 @@ import (
 // grace is how long requests under way may take to end once the server is asked to stop.
 const grace = 5 * time.Second
 
-// handler is everything that is served. people are those of the demo; nil elsewhere.
-func (p *parts) handler(people []api.DemoPerson) http.Handler {
+// handler is everything that is served, with event streams until ctx ends. people are those of the demo; nil elsewhere.
+func (p *parts) handler(ctx context.Context, people []api.DemoPerson) http.Handler {
 	page := web.Handler(web.Options{Name: p.Assistant.Name, Demo: len(people) > 0})
 	return api.New(p.assistant.Door(deputy.Chat), p.tokens.authenticate, api.Options{
-		PublicURL: p.PublicURL, Page: page, Demo: people, Version: version().Version, Ready: p.ready, Log: p.log,
+		PublicURL: p.PublicURL, Page: page, Demo: people, Version: version().Version, Ready: p.ready, Closing: ctx.Done(), Log: p.log,
 	})
 }
 
 // ready says whether the database and the store answer.
 func (p *parts) ready(ctx context.Context) error {
-	if _, err := p.host.Catalog(ctx, deputy.Person{}); err != nil {
-		return fmt.Errorf("host: %w", err)
+	if err := p.reachable(ctx); err != nil {
+		return fmt.Errorf("database %s: %w", p.Host.Database, err)
 	}
 	if _, err := deputy.ReadKillSwitch(ctx, p.store.Settings); err != nil {
-		return fmt.Errorf("store: %w", err)
+		return fmt.Errorf("store %s: %w", p.storeName(), err)
 	}
 	return nil
+}
+
+// reachable reads one row of the first table that is offered to anybody.
+func (p *parts) reachable(ctx context.Context) error {
+	cat, err := p.host.Catalog(ctx, deputy.Person{})
+	if err != nil {
+		return err
+	}
+	page, err := cat.Tables(ctx, "", "")
+	if err != nil || len(page) == 0 {
+		return err
+	}
+	t, err := cat.Table(ctx, page[0].Name)
+	if err != nil {
+		return err
+	}
+	first := query.Column{As: t.Fields[0].Name, Expr: query.Ref{Table: t.Name, Field: t.Fields[0]}}
+	_, err = p.host.Query(ctx, deputy.Person{}, query.Query{Table: t.Name, Select: []query.Column{first}, Limit: 1})
+	return err
 }
 
 // serve answers on a listener until ctx ends, then lets requests under way end.

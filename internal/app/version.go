@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// build is what the binary knows of itself.
+// buildInfo is what the binary knows of itself.
 type buildInfo struct {
 	Version, Commit string
 	Settings        []string

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -91,8 +92,9 @@ func TestUnusable(t *testing.T) {
 
 func TestReadOnlyFile(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() == 0 {
-		t.Skip("root may write everything")
+	if os.Geteuid() == 0 { // who may write everything
+		asNobody(t)
+		return
 	}
 	path := file(t, "")
 	if err := os.Chmod(path, 0o400); err != nil {
@@ -100,6 +102,34 @@ func TestReadOnlyFile(t *testing.T) {
 	}
 	if _, err := sqlite.Open(t.Context(), path); err == nil || !strings.Contains(err.Error(), "cannot be written") {
 		t.Error(err)
+	}
+}
+
+// asNobody runs the test again as a user without rights.
+func asNobody(t *testing.T) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, "test"), program, 0o755), os.Mkdir(filepath.Join(dir, "tmp"), 0o700), os.Chown(filepath.Join(dir, "tmp"), 65534, 65534),
+		os.Chmod(dir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "test"), "-test.run=^"+t.Name()+"$", "-test.v")
+	cmd.Dir, cmd.Env = dir, []string{"TMPDIR=" + filepath.Join(dir, "tmp")}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS: "+t.Name()) {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"example.com/deputy"
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
@@ -29,6 +28,8 @@ type Options struct {
 	Version string
 	// Ready says whether requests can be served now; nil: always.
 	Ready func(context.Context) error
+	// Closing ends open event streams when it is closed, so that a server that stops need not wait for them; their turns go on. Nil: never.
+	Closing <-chan struct{}
 	// Log is the operator's; nil: discarded. Neither data nor credentials are written to it.
 	Log *slog.Logger
 }
@@ -65,12 +66,20 @@ func (s *server) split(api http.Handler) http.Handler {
 			api.ServeHTTP(w, r)
 		case r.URL.Path == "/demo/people" && len(s.opts.Demo) > 0:
 			s.demoPeople(w, r)
+		case !clean(r.URL.Path):
+			writeProblem(w, notFound())
 		case s.opts.Page != nil:
 			s.opts.Page.ServeHTTP(w, r)
 		default:
 			writeProblem(w, notFound())
 		}
 	})
+}
+
+// clean says whether a path is written without empty segments and dots; a mux would answer others with a redirect.
+func clean(path string) bool {
+	path += "/"
+	return !strings.Contains(path[:len(path)-1], "//") && !strings.Contains(path, "/./") && !strings.Contains(path, "/../")
 }
 
 func ours(path string) bool {
@@ -87,34 +96,8 @@ func private(path string) bool {
 	return false
 }
 
-func configuration(version string) huma.Config {
-	c := huma.DefaultConfig("Deputy", version)
-	c.Info.Description = "An assistant inside a business application, working as the person who uses it. Errors are RFC 9457 problems with a `code`."
-	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", ""
-	c.CreateHooks = nil // no $schema links in answers
-	c.RejectUnknownQueryParameters = true
-	c.Formats = map[string]huma.Format{"application/json": {Marshal: encode, Unmarshal: decode}}
-	c.Formats["json"] = c.Formats["application/json"]
-	c.Transformers = []huma.Transformer{asProblem}
-	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{"bearer": {Type: "http", Scheme: "bearer"}}
-	return c
-}
-
 func encode(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
-}
-
-// document serves the OpenAPI description, made once.
-func document(doc *huma.OpenAPI) http.Handler {
-	problemResponses(doc)
-	text, err := json.Marshal(doc)
-	if err != nil {
-		panic("api: the OpenAPI document does not marshal: " + err.Error())
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(text) // a reader that is gone is not ours to mend
-	})
 }

@@ -82,6 +82,23 @@ func TestProblems(t *testing.T) {
 		"unknown key":            {"POST", turns, `{"text":"x","files":["fil_1"]}`, nil, 400, "invalid", "files"},
 		"unknown key within":     {"POST", turns, `{"text":"x","screen":{"table":"t","rows":1}}`, nil, 400, "invalid", "rows"},
 		"key in other case":      {"POST", turns, `{"TEXT":"x"}`, nil, 400, "invalid", "TEXT"},
+		"key that folds":         {"POST", turns, `{"text":"x","ſcreen":{"table":"t"}}`, nil, 400, "invalid", "ſcreen"},
+		"key that folds within":  {"POST", turns, `{"text":"x","screen":{"table":"t","ſcreen":"t","where":""}}`, nil, 400, "invalid", "ſcreen"},
+		"a hash that folds":      {"POST", "/v1/proposals/prp_1/confirm", `{"hash":"wrong","haſh":"right"}`, nil, 400, "invalid", "haſh"},
+		"empty key":              {"POST", turns, `{"text":"x","":1}`, nil, 400, "invalid", "unexpected"},
+		"empty segment":          {"GET", "/v1//me", "", nil, 404, "not_found", ""},
+		"dot segment":            {"GET", "/v1/./me", "", nil, 404, "not_found", ""},
+		"dots segment":           {"GET", "/v1/turns/../me", "", nil, 404, "not_found", ""},
+		"dots that are escaped":  {"GET", "/v1/turns/%2e%2e/me", "", nil, 404, "not_found", ""},
+		"dots at the end":        {"GET", "/v1/me/..", "", nil, 404, "not_found", ""},
+		"dots that post":         {"POST", "/v1//conversations", "", nil, 404, "not_found", ""},
+		"empty segment first":    {"GET", "//v1/me", "", nil, 404, "not_found", ""},
+		"out of the page":        {"GET", "/assets/../v1/me", "", nil, 404, "not_found", ""},
+		"slash at the end":       {"GET", "/v1/me/", "", nil, 404, "not_found", ""},
+		"no token, dots":         {"GET", "/v1//me", "", []string{"Authorization", ""}, 401, "unauthenticated", "Bearer"},
+		"after all results":      {"GET", "/v1/tool-calls/tcl_1/result?after=1y2p0ij32e8e7", "", nil, 400, "invalid", "behind the end"},
+		"after beyond numbers":   {"GET", "/v1/tool-calls/tcl_1/result?after=zzzzzzzzzzzzzzzzzzzz", "", nil, 400, "invalid", "no next of this list"},
+		"after of a sign":        {"GET", "/v1/tool-calls/tcl_1/result?after=-1", "", nil, 400, "invalid", "no next of this list"},
 		"missing key":            {"POST", turns, `{}`, nil, 400, "invalid", "text"},
 		"wrong type":             {"POST", turns, `{"text":5}`, nil, 400, "invalid", "string"},
 		"deep":                   {"POST", turns, strings.Repeat(`[`, 1000), nil, 400, "invalid", "deep"},
@@ -144,9 +161,10 @@ func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	a := ask(handler(t), "GET", "/openapi.json", "", "Authorization", "")
 	var doc struct {
-		OpenAPI string
-		Info    struct{ Version string }
-		Paths   map[string]map[string]struct {
+		OpenAPI    string
+		Info       struct{ Version string }
+		Components struct{ Schemas map[string]json.RawMessage }
+		Paths      map[string]map[string]struct {
 			Security  []map[string][]string
 			Responses map[string]struct{ Content map[string]any }
 		}
@@ -172,6 +190,14 @@ func TestOpenAPI(t *testing.T) {
 		if doc.Paths["/v1/conversations/{id}/turns"]["post"].Responses["200"].Content[want] == nil {
 			t.Errorf("POST turns does not describe %s", want)
 		}
+	}
+	for name, want := range map[string]string{"PostTurnInputBody": `"additionalProperties":false`, "Turn": `"proposals":{"items":{"$ref":"#/components/schemas/Proposal"},"type":"array"}`, "Me": `"oneOf"`} {
+		if !strings.Contains(string(doc.Components.Schemas[name]), want) {
+			t.Errorf("%s: no %s in %s", name, want, doc.Components.Schemas[name])
+		}
+	}
+	if strings.Contains(string(doc.Components.Schemas["Turn"]), "additionalProperties") || doc.Components.Schemas["ErrorModel"] != nil {
+		t.Error("answers are closed, or in another form")
 	}
 	if _, ok := doc.Paths["/v1/turns/{id}/events"]["get"]; !ok || len(doc.Paths) < 20 {
 		t.Errorf("%d paths", len(doc.Paths))

@@ -97,6 +97,9 @@ func (s *server) getResult(ctx context.Context, who deputy.Caller, in *getResult
 	if err != nil {
 		return nil, err
 	}
+	if after > wholeResult {
+		return nil, newProblem(deputy.Errorf(deputy.Invalid, "after: %q is behind the end of every result; leave it out to begin at the start.", in.After))
+	}
 	p, err := s.door.Result(ctx, who, in.ID, int(after), in.rows())
 	if err != nil {
 		return nil, err

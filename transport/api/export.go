@@ -7,7 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode/utf16"
 
+	"example.com/deputy"
 	"example.com/deputy/query"
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/xuri/excelize/v2"
@@ -23,6 +25,9 @@ func export(id, format string, rows [][]string, truncated bool) (*huma.StreamRes
 	kind, write := csvType, writeCSV
 	if format == "xlsx" {
 		kind, write = xlsxType, writeXLSX
+		if err := fits(rows); err != nil {
+			return nil, err
+		}
 	}
 	body, err := write(rows)
 	if err != nil {
@@ -54,6 +59,22 @@ func writeCSV(rows [][]string) ([]byte, error) {
 	}
 	w.Flush()
 	return b.Bytes(), w.Error()
+}
+
+// fits refuses what a spreadsheet would cut without a word. The first row is of names.
+func fits(rows [][]string) error {
+	for i, row := range rows {
+		for j, cell := range row {
+			if len(cell) <= excelize.TotalCellChars {
+				continue // and so no more characters
+			}
+			if n := len(utf16.Encode([]rune(cell))); n > excelize.TotalCellChars {
+				return deputy.Errorf(deputy.Unprocessable, "Column %q has a text of %d characters in row %d; a cell of a spreadsheet holds %d. Use CSV (format=csv), which has no limit.",
+					rows[0][j], n, i, excelize.TotalCellChars)
+			}
+		}
+	}
+	return nil
 }
 
 // writeXLSX writes every cell as text: a spreadsheet's numbers are floats.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"example.com/deputy"
@@ -159,6 +158,10 @@ func (c *statusContext) Unwrap() huma.Context { return c.humaContext }
 // problems answers for the mux where it has no route: 404 and 405 in our form.
 func problems(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !clean(r.URL.Path) {
+			writeProblem(w, notFound())
+			return
+		}
 		h, pattern := mux.Handler(r)
 		if pattern != "" {
 			mux.ServeHTTP(w, r)
@@ -186,22 +189,3 @@ type statusRecorder struct {
 func (r *statusRecorder) Header() http.Header         { return r.header }
 func (r *statusRecorder) Write(b []byte) (int, error) { return len(b), nil }
 func (r *statusRecorder) WriteHeader(status int)      { r.status = status }
-
-// problemResponses documents the form of errors on every operation.
-func problemResponses(doc *huma.OpenAPI) {
-	schema := doc.Components.Schemas.Schema(typeOf[problem](), true, "Problem")
-	answer := &huma.Response{Description: "A problem", Content: map[string]*huma.MediaType{"application/problem+json": {Schema: schema}}}
-	for _, item := range doc.Paths {
-		for _, op := range []*huma.Operation{item.Get, item.Put, item.Post, item.Patch, item.Delete} {
-			if op == nil {
-				continue
-			}
-			for status := range op.Responses {
-				if n, err := strconv.Atoi(status); err == nil && n >= 400 {
-					delete(op.Responses, status)
-				}
-			}
-			op.Responses["default"] = answer
-		}
-	}
-}

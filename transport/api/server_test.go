@@ -29,6 +29,7 @@ type server struct {
 	host *hosttest.Fake
 	// gate is where the model waits when it is told to; step is told that it does.
 	gate, step chan struct{}
+	closing    chan struct{}
 
 	mu   sync.Mutex
 	next int
@@ -64,7 +65,7 @@ func shop() *hosttest.Fake {
 // where she may not confirm.
 func serve(t *testing.T) *server {
 	t.Helper()
-	s := &server{t: t, host: shop(), gate: make(chan struct{}), step: make(chan struct{}, 100)}
+	s := &server{t: t, host: shop(), gate: make(chan struct{}), step: make(chan struct{}, 100), closing: make(chan struct{})}
 	read := deputy.Access{Read: deputy.Fields{All: true}, Update: deputy.Fields{Names: []string{"name", "phone"}}, Rows: "owner == person.id"}
 	a, err := deputy.New(t.Context(), deputy.Config{
 		Host: s.host, Store: memory.New(), NewID: s.id, Models: []deputy.Model{scripted.New(s.answer)},
@@ -78,7 +79,7 @@ func serve(t *testing.T) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := httptest.NewServer(api.New(a.Door(deputy.Chat), people, api.Options{Demo: []api.DemoPerson{{Name: "Ann", Token: "ann", About: "supports"}}}))
+	web := httptest.NewServer(api.New(a.Door(deputy.Chat), people, api.Options{Closing: s.closing, Demo: []api.DemoPerson{{Name: "Ann", Token: "ann", About: "supports"}}}))
 	s.url = web.URL
 	t.Cleanup(func() {
 		web.Close()

@@ -99,6 +99,7 @@ func (s *server) stream(follow follower, who deputy.Caller, turn string, after i
 		r, w := humago.Unwrap(c)
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
+		go cancelOn(s.opts.Closing, ctx, cancel)
 		out, err := sse.NewWriter(w)
 		if err != nil {
 			return // the line is gone; the turn is not
@@ -107,6 +108,15 @@ func (s *server) stream(follow follower, who deputy.Caller, turn string, after i
 			s.log.WarnContext(ctx, "api: a stream broke off", "turn", turn, "error", err)
 		}
 	}}
+}
+
+// cancelOn ends with ctx, or cancels it once closing is closed.
+func cancelOn(closing <-chan struct{}, ctx context.Context, cancel context.CancelFunc) {
+	select {
+	case <-closing:
+		cancel()
+	case <-ctx.Done():
+	}
 }
 
 // copyEvents sends events as they come, and a comment in every quiet spell. It ends with the events, or when ctx does.

@@ -1,6 +1,6 @@
 // The state of the page and what changes it. One Desk is one signed-in person.
 import { get, json, Refusal, sentence, type Conversation, type Group, type List, type Me, type Message, type Proposal } from './api'
-import { follow, say, type TurnEvent } from './stream'
+import { follow, Lost, say, type TurnEvent } from './stream'
 import { setZone } from './text'
 import { apply, newTurn, type TurnView } from './turn'
 
@@ -179,7 +179,9 @@ export class Desk {
         this.set({ current: c.id })
       }
       let turn = ''
-      await say(this.state.current, text, this.following(visit, (e) => {
+      const known = this.state.turns.map((t) => t.id)
+      const find = async () => (await this.history(this.state.current)).findLast((t) => t.question === text && !known.includes(t.id))?.id ?? ''
+      await say(this.state.current, text, find, this.following(visit, (e) => {
         if (e.name === 'turn.started') {
           turn = e.data.turn
           this.set({ turns: this.state.turns.map((t) => (t.id === '' ? apply(t, e) : t)) })
@@ -189,7 +191,8 @@ export class Desk {
     } catch (e) {
       if (visit !== this.visit) return
       this.set({ turns: this.state.turns.filter((t) => t.id !== ''), draft: text })
-      this.failed(e)
+      if (e instanceof Lost) this.set({ error: 'Your message did not reach the server. Send it again.' })
+      else this.failed(e)
     }
   }
 

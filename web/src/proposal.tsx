@@ -88,7 +88,7 @@ export function Card({ group, ended, mayConfirm, changed, renewed }: CardProps) 
       return get<Group>(`/v1/proposal-groups/${group.id}`)
     })
 
-  const deletes = group.proposals.some((p) => p.changes.some((c) => c.verb === 'delete'))
+  const deletes = group.proposals.some((p) => goes(p) && p.changes.some((c) => c.verb === 'delete'))
   return (
     <section ref={ref} id={group.id} class={`card ${group.state} ${deletes ? 'deletes' : ''}`} aria-label={title(group)} tabIndex={-1}>
       <header>
@@ -149,16 +149,19 @@ function Part({ p, numbered, children }: { p: Proposal; numbered: boolean; child
   return (
     <div class="part">
       {numbered && <h4><span class="faint">{p.position}</span> <Exact text={p.summary} /> {children}</h4>}
-      {p.changes.length > 0 && <table class="changes"><tbody>{p.changes.map((c, i) => <Line key={i} c={c} />)}</tbody></table>}
+      {p.changes.length > 0 && <table class="changes"><tbody>{p.changes.map((c, i) => <Line key={i} c={c} goes={goes(p)} />)}</tbody></table>}
       {[...p.warnings.filter((w) => !beside.has(w)), ...words].map((w, i) => <p key={i} class="warning">⚠ <Exact text={w} /></p>)}
       {p.state !== 'pending' && <Outcome p={p} />}
     </div>
   )
 }
 
-function Line({ c }: { c: Change }) {
+// goes says whether what a delete names is to go, or has gone.
+const goes = (p: Proposal) => p.state === 'pending' || p.state === 'confirming' || p.state === 'done'
+
+function Line({ c, goes }: { c: Change; goes: boolean }) {
   const created = c.verb === 'create'
-  if (c.verb === 'delete') return <tr><th scope="row">{c.label || c.field}</th><td colSpan={4}><Side value={c.before} label={c.before_label} gone /></td></tr>
+  if (c.verb === 'delete') return <tr><th scope="row">{c.label || c.field}</th><td colSpan={4}><Side value={c.before} label={c.before_label} gone={goes} /></td></tr>
   return (
     <tr>
       <th scope="row">{c.label || c.field}</th>

@@ -58,18 +58,31 @@ async function attempt(r: Response, abort: AbortController, f: Following, at: { 
   return false
 }
 
-// run starts a turn (when begin is given) or follows one, until it is finished. Only a refusal is thrown.
-async function run(turn: string, begin: (() => Promise<Response>) | null, f: Following) {
+interface Beginning {
+  start: () => Promise<Response>
+  find: () => Promise<string> // the turn that was started, where the line was lost before its id came; empty: none was
+}
+
+// patience is how often a server that does not answer is asked whether a turn began.
+const patience = 6
+
+// run starts a turn (when begin is given) or follows one, until it is finished. Thrown are a refusal, and a turn that did not begin.
+async function run(turn: string, begin: Beginning | null, f: Following) {
   const at = { id: 0, turn }
+  let sent = false
   for (let tries = 0; !f.gone(); ) {
     const abort = new AbortController()
     const before = at.id
     try {
-      const r = begin && !at.turn ? await begin() : await call('GET', `/v1/turns/${at.turn}/events`, undefined, at.id ? { 'Last-Event-ID': String(at.id) } : {}, abort.signal)
+      if (begin && sent && !at.turn) at.turn = await begin.find()
+      if (begin && sent && !at.turn) throw new Lost()
+      const first = begin && !sent
+      sent = true
+      const r = first ? await begin.start() : await call('GET', `/v1/turns/${at.turn}/events`, undefined, at.id ? { 'Last-Event-ID': String(at.id) } : {}, abort.signal)
       if (await attempt(r, abort, f, at)) return
     } catch (e) {
-      if (e instanceof Refusal && e.problem.status < 500) throw e
-      if (!at.turn) throw e
+      if (e instanceof Lost || (e instanceof Refusal && (e.problem.status < 500 || !at.turn))) throw e
+      if (!at.turn && tries >= patience) throw e
     } finally {
       abort.abort()
     }
@@ -80,8 +93,12 @@ async function run(turn: string, begin: (() => Promise<Response>) | null, f: Fol
   }
 }
 
-export function say(conversation: string, text: string, f: Following) {
-  return run('', () => call('POST', `/v1/conversations/${conversation}/turns`, { text }, { Accept: 'text/event-stream' }), f)
+// Lost says that a message did not reach the server.
+export class Lost extends Error {}
+
+export function say(conversation: string, text: string, find: () => Promise<string>, f: Following) {
+  const start = () => call('POST', `/v1/conversations/${conversation}/turns`, { text }, { Accept: 'text/event-stream' })
+  return run('', { start, find }, f)
 }
 
 export function follow(turn: string, f: Following) {
