@@ -183,7 +183,7 @@ func every(ps []Proposal, s State, outcome string) {
 // write re-admits the changes with the rights of now and applies them as one group. The error is the operator's; the outcomes are set.
 func (d *Door) write(ctx context.Context, who Person, ps []Proposal) error {
 	a := d.a
-	ctx, cancel := context.WithTimeout(forTurn(ctx, ps[0].Turn), a.cfg.Limits.ToolTimeout)
+	ctx, cancel := context.WithTimeout(WithTurn(ctx, ps[0].Turn), a.cfg.Limits.ToolTimeout)
 	defer cancel()
 	var all []Change
 	var of []int // the proposal of each change

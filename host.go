@@ -34,8 +34,8 @@ func TurnOf(ctx context.Context) string {
 	return id
 }
 
-// forTurn is a context whose requests are made for a turn.
-func forTurn(ctx context.Context, id string) context.Context {
+// WithTurn is a context whose requests are made for a turn. The engine makes it; hosts in their tests may.
+func WithTurn(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, turnKey{}, id)
 }
 

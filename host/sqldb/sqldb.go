@@ -4,6 +4,7 @@ package sqldb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -63,8 +64,11 @@ func scheme(url string) string {
 
 func (h *Host) read(ctx context.Context, c Config) error {
 	s, err := h.db.schema(ctx)
+	if e := (*ConfigError)(nil); err != nil && !errors.As(err, &e) {
+		err = fmt.Errorf("host.database: %w", err)
+	}
 	if err != nil {
-		return fmt.Errorf("host.database: %w", err)
+		return err
 	}
 	if h.catalog, err = newCatalog(s, c); err != nil {
 		return err

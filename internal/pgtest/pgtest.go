@@ -170,7 +170,7 @@ func (s *Server) control(args ...string) error {
 
 // run starts the server for speed, not for power failures.
 func (s *Server) run() error {
-	options := "-c listen_addresses='' -k " + s.dir + " -c fsync=off -c synchronous_commit=off -c full_page_writes=off -c max_connections=500 -c shared_buffers=64MB"
+	options := "-c listen_addresses='' -k " + s.dir + " -c fsync=off -c full_page_writes=off -c max_connections=500 -c shared_buffers=64MB"
 	return s.control("-l", filepath.Join(s.dir, "log"), "-o", options, "start")
 }
 
