@@ -31,7 +31,8 @@ type postgres struct {
 	most          time.Duration // for one statement
 	session       string        // settings of every transaction
 	zone          *time.Location
-	zones         sync.Map // *time.Location → shifts
+	zones         sync.Map // *time.Location → *shifts
+	letters       letters
 }
 
 var _ engine = (*postgres)(nil)
@@ -49,7 +50,7 @@ func openPostgres(ctx context.Context, c Config) (*postgres, error) {
 	if _, ok := config.RuntimeParams["application_name"]; !ok {
 		config.RuntimeParams["application_name"] = "assistant"
 	}
-	db := &postgres{schemas: c.Schemas, wait: c.Busy, most: c.Statement, zone: c.Zone}
+	db := &postgres{schemas: c.Schemas, wait: c.Busy, most: c.Statement, zone: c.Zone, letters: newLetters()}
 	if db.schemas == nil {
 		db.schemas = []string{"public"}
 	}

@@ -13,15 +13,15 @@ const spaces = `E' \t\n\v\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2
 func (db *postgres) texts(c *compiler, x query.Op, args []part) (string, bool) {
 	switch x.Fn {
 	case "contains":
-		return "(strpos(" + c.folded(args[0]) + ", " + c.folded(args[1]) + ") > 0 IS TRUE)", true
+		return "(strpos(" + db.folded(c, args[0]) + ", " + db.folded(c, args[1]) + ") > 0 IS TRUE)", true
 	case "startsWith":
-		return "(starts_with(" + c.folded(args[0]) + ", " + c.folded(args[1]) + ") IS TRUE)", true
+		return "(starts_with(" + db.folded(c, args[0]) + ", " + db.folded(c, args[1]) + ") IS TRUE)", true
 	case "endsWith":
-		return c.let2(c.folded(args[0]), c.folded(args[1]), func(a, b string) string {
+		return c.let2(db.folded(c, args[0]), db.folded(c, args[1]), func(a, b string) string {
 			return "(right(" + a + ", length(" + b + `)) COLLATE "C" = ` + b + ` COLLATE "C" IS TRUE)`
 		}), true
 	case "lower":
-		return c.folded(args[0]), true
+		return db.folded(c, args[0]), true
 	case "length":
 		return "length(" + c.sql(args[0]) + ")::bigint", true
 	case "blank":
@@ -43,38 +43,42 @@ func substringSQL(c *compiler, args []part) string {
 	return "(SELECT " + text + " FROM (SELECT " + c.sql(args[0]) + " AS x, " + c.sql(args[1]) + " AS n, " + c.sql(args[2]) + " AS l OFFSET 0) AS " + name + ")"
 }
 
+// letters are the capitals beyond ASCII that strings.ToLower makes small, each with its small letter: of Europe (up to U+052F), and all.
+type letters struct{ europe, all [2]string }
+
+func newLetters() letters {
+	var out letters
+	for _, c := range unicode.CaseRanges {
+		for r := rune(c.Lo); r <= rune(c.Hi); r++ {
+			small := unicode.ToLower(r)
+			if small == r || r < 0x80 {
+				continue
+			}
+			if out.all[0], out.all[1] = out.all[0]+string(r), out.all[1]+string(small); r <= 0x52f {
+				out.europe = out.all
+			}
+		}
+	}
+	return out
+}
+
 // folded is a text as strings.ToLower writes it: the server's own lower is another one with every locale and version. Most texts are ASCII;
 // of the rest, most have letters of Europe only, for which a short table does.
-func (c *compiler) folded(p part) string {
+func (db *postgres) folded(c *compiler, p part) string {
 	if p.lit != nil {
 		text, ok := p.lit.V.(string)
 		if !ok {
-			return c.dialect.constant(c, nil, query.String)
+			return db.constant(c, nil, query.String)
 		}
-		return c.dialect.constant(c, strings.ToLower(text), query.String)
+		return db.constant(c, strings.ToLower(text), query.String)
 	}
-	table := func(key string, upTo rune) string {
-		upper, lower := capitals(upTo)
-		return "translate(lower(%), " + c.share(key+" capitals", func() any { return upper }) + "::text, " + c.share(key+" letters", func() any { return lower }) + "::text)"
-	}
-	short, long := table("short", 0x52f), table("long", unicode.MaxRune)
 	return "(" + c.let(c.sql(p), func(v string) string {
-		v = v + ` COLLATE "C"`
-		return "CASE WHEN octet_length(" + v + ") = length(" + v + ") THEN lower(" + v + ") WHEN " + v + ` !~ '[^\u0001-\u052f]' THEN ` +
-			strings.Replace(short, "%", v, 1) + " ELSE " + strings.Replace(long, "%", v, 1) + " END"
-	}) + ` COLLATE "C")`
-}
-
-// capitals are the letters up to one, beyond ASCII, that have a small one, and those.
-func capitals(upTo rune) (upper, lower string) {
-	var u, l strings.Builder
-	for r := rune(0x80); r <= upTo; r++ {
-		if small := unicode.ToLower(r); small != r {
-			u.WriteRune(r)
-			l.WriteRune(small)
+		v += ` COLLATE "C"`
+		small := func(table [2]string) string {
+			return "translate(lower(" + v + "), " + c.share(table[0], func() any { return table[0] }) + "::text, " + c.share(table[1], func() any { return table[1] }) + "::text)"
 		}
-	}
-	return u.String(), l.String()
+		return "CASE WHEN octet_length(" + v + ") = length(" + v + ") THEN lower(" + v + ") WHEN " + v + ` !~ '[^\u0001-\u052f]' THEN ` + small(db.letters.europe) + " ELSE " + small(db.letters.all) + " END"
+	}) + ` COLLATE "C")`
 }
 
 // conversions read texts.

@@ -78,7 +78,7 @@ func readSQLiteTable(ctx context.Context, db *sql.DB, t *table) error {
 }
 
 // collect runs a query and reads each row.
-func collect[T any](ctx context.Context, db *sql.DB, text string, read func(*sql.Rows) (T, error), args ...any) ([]T, error) {
+func collect[T any](ctx context.Context, db querier, text string, read func(*sql.Rows) (T, error), args ...any) ([]T, error) {
 	rows, err := db.QueryContext(ctx, text, args...)
 	if err != nil {
 		return nil, err
