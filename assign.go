@@ -163,7 +163,9 @@ func (w *drafter) unique(ctx context.Context, t *query.Table, f query.Field, tex
 	}
 	for _, other := range found {
 		if r == nil || other.id != r.id {
-			return Errorf(Unprocessable, "%s: another record of %s has %s already: %s", f.Name, t.Name, quoted(&text), other.named())
+			err := Errorf(Unprocessable, "%s: another record of %s has %s already: %s", f.Name, t.Name, quoted(&text), other.named())
+			err.Quotes = true
+			return err
 		}
 	}
 	return nil
@@ -216,46 +218,150 @@ func (v *View) admit(ctx context.Context, cs []Change) ([]Write, error) {
 		case Update:
 			out[i].When, out[i].Check = query.And(t.before[Read], t.before[Update], when), t.after[Update]
 		case Delete:
-			out[i].When = query.And(t.before[Read], t.before[Delete], when)
-			if out[i].Check, err = v.cascades(ctx, t.full, nil, 0); err != nil {
+			below, err := v.below(ctx, c)
+			if err != nil {
 				return nil, err
 			}
+			out[i].When, out[i].Check = query.And(t.before[Read], t.before[Delete], when, below), alone(t.full)
 		}
-	}
-	return out, nil
-}
-
-// cascades is the condition that nothing goes along with a deleted record which this person may not read or not delete. It looks at the
-// whole catalog: what the person cannot see must not be deleted by them either. from is the row it is about.
-func (v *View) cascades(ctx context.Context, full *query.Table, from *query.Var, depth int) (query.Expr, error) {
-	var out query.Expr
-	for _, rel := range full.Relations {
-		if !rel.Many || !rel.Cascade {
-			continue
-		}
-		child := &query.Var{Name: "child"}
-		fine, err := v.deletable(ctx, rel.Table, child, depth)
-		if err != nil {
+		if err := v.targets(ctx, t.full, c); err != nil {
 			return nil, err
 		}
-		each := query.Each{Fn: "exists", From: from, Child: rel, Var: child, T: query.Bool}
-		if each.Where = query.Expr(query.Op{Fn: "!", Args: []query.Expr{fine}, T: query.Bool}); fine == nil {
-			continue
-		}
-		out = query.And(out, query.Op{Fn: "!", Args: []query.Expr{each}, T: query.Bool})
 	}
 	return out, nil
 }
 
-// deletable is the condition that a child may be read and deleted, and all that goes with it; nil: always.
-func (v *View) deletable(ctx context.Context, table string, child *query.Var, depth int) (query.Expr, error) {
-	t, err := v.g.table(ctx, table)
-	if err != nil || !t.Delete || depth >= maxCascade {
-		return never(), nil //nolint:nilerr // a table that may not be read is one that may not be deleted from
-	}
-	deeper, err := v.cascades(ctx, t.full, child, depth+1)
+// below is the condition that as many readable children stand below a record as were shown.
+func (v *View) below(ctx context.Context, c Change) (query.Expr, error) {
+	t, err := v.Table(ctx, c.Table)
 	if err != nil {
 		return nil, err
 	}
-	return query.And(query.Rebase(query.And(t.before[Read], t.before[Delete]), child, nil), deeper), nil
+	var out query.Expr
+	for _, n := range c.Children {
+		rel, ok := t.Relation(n.Relation)
+		if !ok {
+			return nil, Errorf(Conflict, "What stands below the record cannot be read any more.")
+		}
+		count := query.Each{Fn: "count", Child: rel, Var: &query.Var{Name: "child"}, T: query.Int}
+		out = query.And(out, query.Op{Fn: "==", Args: []query.Expr{count, query.Lit{V: int64(n.N), T: query.Int}}, T: query.Bool})
+	}
+	return v.restrict(ctx, out)
+}
+
+// alone is the condition that nothing goes or changes along with a record that is deleted: what is shown was deleted before it. It looks at
+// the whole table, for what the person cannot see must not be deleted by them either.
+func alone(full *query.Table) (out query.Expr) {
+	for _, rel := range full.Relations {
+		if rel.Many && (rel.Cascade || rel.Nullify) {
+			each := query.Each{Fn: "exists", Child: rel, Var: &query.Var{Name: "child"}, T: query.Bool}
+			out = query.And(out, query.Op{Fn: "!", Args: []query.Expr{each}, T: query.Bool})
+		}
+	}
+	return out
+}
+
+// targets looks at the records that a change's foreign keys would lead to, with the rights of now. One that may not be read answers like one
+// that is not there.
+func (v *View) targets(ctx context.Context, full *query.Table, c Change) error {
+	given := map[string]Assign{}
+	for _, a := range c.Values {
+		given[a.Field] = a
+	}
+	for _, rel := range full.Relations {
+		if rel.Many || !slices.ContainsFunc(rel.From, func(f string) bool { return given[f].Text != nil }) {
+			continue
+		}
+		if err := v.target(ctx, full, rel, given, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (v *View) target(ctx context.Context, full *query.Table, rel query.Relation, given map[string]Assign, c Change) error {
+	key, whole, err := v.leads(ctx, full, rel, given, c)
+	if err != nil || !whole {
+		return err
+	}
+	missing := noRecord(rel.Table, query.RecordID(key))
+	t, err := v.Table(ctx, rel.Table)
+	if CodeOf(err) == NotFound {
+		return missing
+	}
+	if err != nil {
+		return err
+	}
+	var is query.Expr
+	for i, to := range rel.To {
+		f, ok := t.Field(to)
+		val, err := query.ParseValue(f.Type, key[i])
+		if !ok || err != nil {
+			return missing
+		}
+		is = query.And(is, query.Equal(t.Name, f, val))
+	}
+	found, err := v.Query(ctx, query.Query{Table: t.Name, Where: is, Limit: 1, Select: []query.Column{{As: "found", Expr: query.Lit{V: true, T: query.Bool}}}})
+	if err == nil && len(found.Rows) == 0 {
+		err = missing
+	}
+	return err
+}
+
+// leads is where a foreign key would lead: values that are given, and for the rest those of the record. A key that is NULL in part leads
+// nowhere.
+func (v *View) leads(ctx context.Context, full *query.Table, rel query.Relation, given map[string]Assign, c Change) (key []string, whole bool, err error) {
+	var old query.Row
+	for _, name := range rel.From {
+		if a, ok := given[name]; ok {
+			if a.Text == nil {
+				return nil, false, nil
+			}
+			key = append(key, *a.Text)
+			continue
+		}
+		if c.Verb == Create {
+			return nil, false, nil
+		}
+		if old == nil {
+			if old, err = v.old(ctx, full, rel.From, c.Key); err != nil {
+				return nil, false, err
+			}
+		}
+		text, ok := query.FormatValue(old[name])
+		if !ok {
+			return nil, false, nil
+		}
+		key = append(key, text)
+	}
+	return key, true, nil
+}
+
+// old reads fields of a record that a change is about, for the guard itself: also those that are hidden.
+func (v *View) old(ctx context.Context, full *query.Table, names []string, key []string) (query.Row, error) {
+	is, ok := query.Keyed(full, key)
+	if !ok {
+		return nil, noRecord(full.Name, query.RecordID(key))
+	}
+	var cols []query.Column
+	for _, n := range names {
+		f, _ := full.Field(n)
+		cols = append(cols, query.Column{As: n, Expr: query.Ref{Table: full.Name, Field: f}})
+	}
+	g, err := v.g.table(ctx, full.Name)
+	if err != nil {
+		return nil, sayUnknown(full.Name, err)
+	}
+	rows, err := v.host.Query(ctx, v.who, query.Query{Table: full.Name, Where: query.And(g.before[Read], is), Limit: 1, Select: cols})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows.Rows) == 0 {
+		return nil, noRecord(full.Name, query.RecordID(key))
+	}
+	out := query.Row{}
+	for i, c := range cols {
+		out[c.As] = rows.Rows[0][i]
+	}
+	return out, nil
 }

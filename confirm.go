@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"example.com/deputy/query"
 )
 
 // hash binds a proposal to its owner, tool, arguments, changes, what is shown of them, and its warnings.
@@ -86,20 +88,29 @@ func (d *Door) decider(ctx context.Context, who Caller) (Person, error) {
 
 // decidable are the pending proposals that an id stands for. A member of a group of several is not decided by itself.
 func (a *Assistant) decidable(ctx context.Context, who Person, id string) ([]Proposal, error) {
-	ps, err := a.proposals(ctx, who, id)
+	open, err := a.opened(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
-	group, err := a.proposals(ctx, who, ps[0].Group)
+	group, err := a.proposals(ctx, who, open[0].Group)
+	if err != nil {
+		return nil, err
+	}
+	if len(pending(group)) > len(open) {
+		return nil, Errorf(Conflict, "It is one of a group: confirm the group %s, or reject members first.", open[0].Group)
+	}
+	return open, nil
+}
+
+// opened are the pending proposals that an id stands for, once the turn that made them has ended.
+func (a *Assistant) opened(ctx context.Context, who Person, id string) ([]Proposal, error) {
+	ps, err := a.proposals(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
 	open := pending(ps)
 	if len(open) == 0 {
 		return nil, closed(ps)
-	}
-	if len(pending(group)) > len(open) {
-		return nil, Errorf(Conflict, "It is one of a group: confirm the group %s, or reject members first.", ps[0].Group)
 	}
 	t, err := a.cfg.Store.Turns.Get(ctx, who, ps[0].Turn)
 	if err != nil {
@@ -158,6 +169,10 @@ func (d *Door) carryOut(ctx context.Context, who Person, ps []Proposal) (renewed
 	a := d.a
 	var rows []Entry
 	for _, p := range ps {
+		if tool := a.reg.tools[p.Tool]; tool.kind != KindPropose || !a.granted(who, tool) {
+			every(ps, Failed, "Not a write tool: "+p.Tool)
+			return nil
+		}
 		rows = append(rows, a.decided(who, d.channel, p, InConfirm))
 	}
 	if err := a.cfg.Store.Log.Append(ctx, rows...); err != nil {
@@ -188,10 +203,6 @@ func (d *Door) write(ctx context.Context, who Person, ps []Proposal) error {
 	var all []Change
 	var of []int // the proposal of each change
 	for i, p := range ps {
-		if tool := a.reg.tools[p.Tool]; tool.kind != KindPropose || !a.granted(who, tool) {
-			every(ps, Failed, "Not a write tool: "+p.Tool)
-			return nil
-		}
 		for _, c := range p.Changes {
 			all, of = append(all, c), append(of, i)
 		}
@@ -226,47 +237,65 @@ func (d *Door) write(ctx context.Context, who Person, ps []Proposal) error {
 // nothingWritten says whether an error of Host.Apply means that, by its contract.
 func nothingWritten(err error) bool {
 	var e *Error
-	return errors.As(err, &e) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
+	return errors.As(err, &e)
 }
 
-// outcomes gives each proposal what became of its changes. Where the host has transactions, one that is not done means that none is.
+// outcomes gives each proposal what became of its changes. Where nothing was done, one that is stale makes all of them so; where the host
+// has no transactions, what was done stays done, and is said.
 func (a *Assistant) outcomes(ps []Proposal, done []Applied, of []int) {
-	every(ps, Done, "Done.")
-	worst := Applied{State: Done}
+	of1 := make([][]Applied, len(ps))
 	for i, ap := range done {
-		p := &ps[of[i]]
+		of1[of[i]] = append(of1[of[i]], ap)
+	}
+	if stale, ok := nothingDone(done); ok && stale != "" {
+		every(ps, Outdated, stale)
+		return
+	}
+	for i := range ps {
+		ps[i].State, ps[i].Outcome = together(of1[i])
+		if ps[i].State == Done && ps[i].Record == "" && ps[i].Changes[0].Verb == Create {
+			ps[i].Record = query.RecordID(of1[i][0].Key)
+		}
+	}
+}
+
+// nothingDone says whether no write was made, and why it is stale, if it is.
+func nothingDone(done []Applied) (stale string, ok bool) {
+	for _, ap := range done {
 		if ap.State == Done {
-			if p.Record == "" && p.Changes[0].Verb == Create {
-				p.Record = RecordID(ap.Key)
-			}
-			continue
+			return "", false
 		}
-		if worst.State == Done || worst.State == Pending {
-			worst = ap
-		}
-		if p.State == Done || p.Outcome == notAttempted {
-			p.State, p.Outcome = fate(ap)
+		if ap.State == Outdated && stale == "" {
+			stale = ap.Error
 		}
 	}
-	if worst.State == Outdated {
-		every(ps, Outdated, worst.Error)
-	}
+	return stale, true
 }
 
 const notAttempted = "not attempted"
 
-func fate(ap Applied) (State, string) {
-	switch ap.State {
-	case Outdated:
-		return Outdated, ap.Error
-	case Pending:
-		return Failed, notAttempted
+// together is the fate of one proposal from those of its changes, in their order.
+func together(aps []Applied) (State, string) {
+	made := 0
+	for i, ap := range aps {
+		switch {
+		case ap.State == Done:
+			made++
+			continue
+		case made > 0:
+			return Unknown, fmt.Sprintf("Only %d of its %d changes were made; then: %s Look at the records before you try again.", made, len(aps), ap.Error)
+		case ap.State == Pending && i == 0:
+			return Failed, notAttempted
+		}
+		return Failed, ap.Error
 	}
-	return Failed, ap.Error
+	return Done, "Done."
 }
 
 // renewAll proposes a stale group again: as a whole or not at all. Where it cannot be, the outcomes say why.
 func (a *Assistant) renewAll(ctx context.Context, channel Channel, who Person, ps []Proposal) []Proposal {
+	ctx, cancel := context.WithTimeout(ctx, a.cfg.Limits.ToolTimeout)
+	defer cancel()
 	history, err := a.history(ctx, who, ps[0].Conversation)
 	in := &turning{turn: Turn{ID: ps[0].Turn, Conversation: ps[0].Conversation, Channel: channel}, who: who, history: history}
 	group := a.id("grp_")
@@ -305,8 +334,8 @@ func (a *Assistant) settle(ctx context.Context, who Person, channel Channel, ps,
 		rows = append(rows, a.decided(who, channel, p, Proposed))
 	}
 	err := a.cfg.Store.Proposals.Settle(ctx, who, ps, renewed)
-	if CodeOf(err) == AlreadyDecided && err != nil {
-		return errors.Join(err, nil)
+	if CodeOf(err) == AlreadyDecided {
+		return err
 	}
 	if logged := a.cfg.Store.Log.Append(ctx, rows...); logged != nil {
 		a.complain(ctx, "tool-call log", logged, "proposal", ps[0].ID)
@@ -321,13 +350,9 @@ func (d *Door) Reject(ctx context.Context, who Caller, id string) ([]Proposal, e
 	if err != nil {
 		return nil, err
 	}
-	ps, err := a.proposals(ctx, person, id)
+	open, err := a.opened(ctx, person, id)
 	if err != nil {
 		return nil, err
-	}
-	open := pending(ps)
-	if len(open) == 0 {
-		return nil, closed(ps)
 	}
 	if err := a.close(ctx, person, d.channel, open, Rejected, "Rejected by you.", a.cfg.Clock()); err != nil {
 		return nil, a.lost(ctx, person, id, err)

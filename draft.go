@@ -3,9 +3,12 @@ package deputy
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
+	"example.com/deputy/internal/jsondiff"
 	"example.com/deputy/query"
 )
 
@@ -27,14 +30,15 @@ type drafted struct {
 
 // drafter makes one draft exact.
 type drafter struct {
-	v      *View
-	source func(text *string) Source
-	out    drafted
+	v       *View
+	source  func(text *string) Source
+	out     drafted
+	deleted map[string]bool // table and id
 }
 
 // draft validates what a Propose tool wants as far as this person can see, and writes what they will be asked to confirm.
 func (v *View) draft(ctx context.Context, d Draft, source func(*string) Source) (drafted, error) {
-	w := &drafter{v: v, source: source, out: drafted{warnings: slices.Clone(d.Warnings)}}
+	w := &drafter{v: v, source: source, deleted: map[string]bool{}, out: drafted{warnings: slices.Clone(d.Warnings)}}
 	if len(d.Changes) == 0 {
 		return w.out, Errorf(Invalid, "Nothing would change.")
 	}
@@ -91,25 +95,46 @@ type record struct {
 // named is the record for a sentence: 12 (Acme AS).
 func (r *record) named() string {
 	if r.label == "" || r.label == r.id {
-		return r.id
+		return plainly(r.id)
 	}
-	return fmt.Sprintf("%s (%s)", r.id, r.label)
+	return fmt.Sprintf("%s (%s)", plainly(r.id), plainly(r.label))
+}
+
+// plainly is a text from the data inside a sentence of ours. What could end its place in the sentence puts it into quotes; what cannot be
+// seen is shown as what it is.
+func plainly(text string) string {
+	var b strings.Builder
+	odd := false
+	for _, c := range cut(text, 120) {
+		switch {
+		case unicode.Is(unicode.C, c) || unicode.Is(unicode.Zl, c) || unicode.Is(unicode.Zp, c):
+			fmt.Fprintf(&b, "[U+%04X]", c)
+			odd = true
+		case strings.ContainsRune("“”\"", c):
+			b.WriteRune('\'')
+			odd = true
+		default:
+			b.WriteRune(c)
+			odd = odd || strings.ContainsRune("():;", c)
+		}
+	}
+	if odd {
+		return "“" + b.String() + "”"
+	}
+	return b.String()
 }
 
 func (w *drafter) record(ctx context.Context, t *query.Table, c Change) (*record, error) {
-	is, ok := query.Expr(nil), false
-	if len(c.Key) == len(t.Key) {
-		is, ok = keyed(t, c.Key)
-	}
+	is, ok := query.Keyed(t, c.Key)
 	if !ok {
-		return nil, noRecord(t.Name, RecordID(c.Key))
+		return nil, noRecord(t.Name, query.RecordID(c.Key))
 	}
 	found, err := w.v.records(ctx, t, is, 1)
 	if err != nil {
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, noRecord(t.Name, RecordID(c.Key))
+		return nil, noRecord(t.Name, query.RecordID(c.Key))
 	}
 	return found[0], w.v.permits(ctx, t, is, c.Verb)
 }
@@ -166,7 +191,7 @@ func newRecord(t *query.Table, cols []query.Column, row []query.Value) *record {
 		text, _ := query.FormatValue(r.values[k])
 		r.key = append(r.key, text)
 	}
-	r.id = RecordID(r.key)
+	r.id = query.RecordID(r.key)
 	r.label, _ = query.FormatValue(row[len(cols)])
 	return r
 }
@@ -231,26 +256,51 @@ func (w *drafter) add(r *record, c Change, targets map[string]string) {
 	}
 	for _, a := range c.Values {
 		f, _ := r.t.Field(a.Field)
-		l := Line{Table: c.Table, Record: r.id, RecordLabel: r.label, Verb: c.Verb, Field: f.Name, Label: f.Label, After: a.Text, Source: w.source(a.Text)}
+		l := Line{Table: c.Table, Record: r.id, RecordLabel: r.label, Verb: c.Verb, Field: f.Name, Label: f.Label, After: a.Text}
 		if old, ok := query.FormatValue(r.values[f.Name]); ok {
 			l.Before, l.BeforeLabel = &old, r.labels[f.Name]
 		}
 		l.AfterLabel = targets[f.Name]
-		w.out.lines = append(w.out.lines, l)
-		if l.Source == SourceModel {
-			w.out.warnings = append(w.out.warnings, fmt.Sprintf("%s: %s stands neither in your messages nor in the data.", f.Label, quoted(a.Text)))
+		for _, l := range l.byPath(f) {
+			l.Source = w.source(l.After)
+			w.out.lines = append(w.out.lines, l)
+			if l.Source == SourceModel {
+				w.out.warnings = append(w.out.warnings, fmt.Sprintf("%s: %s stands neither in your messages nor in the data.", l.Label, quoted(l.After)))
+			}
 		}
 	}
+}
+
+// byPath shows the difference of two JSON values path by path; any other line is itself.
+func (l Line) byPath(f query.Field) []Line {
+	if f.Type != query.JSON || l.Before == nil || l.After == nil {
+		return []Line{l}
+	}
+	changes, err := jsondiff.Diff(*l.Before, *l.After)
+	if err != nil || len(changes) == 0 {
+		return []Line{l}
+	}
+	var out []Line
+	for _, c := range changes {
+		part := l
+		part.Before, part.After = c.Before, c.After
+		if c.Path != "" {
+			part.Field = l.Field + "." + c.Path
+			if c.Path[0] == '[' {
+				part.Field = l.Field + c.Path
+			}
+			part.Label = l.Label + " · " + c.Path
+		}
+		out = append(out, part)
+	}
+	return out
 }
 
 func quoted(text *string) string {
 	if text == nil {
 		return "no value"
 	}
-	if len(*text) > 80 {
-		return fmt.Sprintf("“%.80s…”", *text)
-	}
-	return "“" + *text + "”"
+	return "“" + strings.Trim(plainly(*text), "“”") + "”"
 }
 
 func labels(t *query.Table, values []Assign) string {
@@ -284,98 +334,109 @@ func missing(t *query.Table, values []Assign) (out []string) {
 	return out
 }
 
+// delete proposes the record, and before it everything that would go along, each as a change of its own: what is deleted is what is shown.
 func (w *drafter) delete(ctx context.Context, t *query.Table, c Change) (string, error) {
 	r, err := w.record(ctx, t, c)
 	if err != nil {
 		return "", err
 	}
-	change := Change{Verb: Delete, Table: t.Name, Key: r.key, Version: r.version, VersionOf: r.of, When: c.When}
-	w.add(r, change, nil)
-	w.gone(r)
-	when, along, err := w.children(ctx, r, 0)
-	if err != nil {
+	w.out.table, w.out.record = t.Name, r.id
+	along := map[string]int{}
+	if err := w.gone(ctx, r, c.When, along, 0); err != nil {
 		return "", err
 	}
-	last := &w.out.changes[len(w.out.changes)-1]
-	last.When = strings.Join(append(slices.DeleteFunc([]string{last.When}, func(s string) bool { return s == "" }), when...), " && ")
 	said := fmt.Sprintf("Delete %s %s", singular(t), r.named())
 	if len(along) > 0 {
-		w.out.warnings = append(w.out.warnings, "With it go: "+strings.Join(along, ", ")+".")
-		said += " and " + strings.Join(along, ", ")
+		w.out.warnings = append(w.out.warnings, "With it go: "+counted(along)+".")
+		said += " and " + counted(along)
 	}
 	return said, nil
 }
 
-// gone writes the lines of a record that is deleted.
-func (w *drafter) gone(r *record) {
+func counted(along map[string]int) string {
+	var out []string
+	for _, label := range slices.Sorted(maps.Keys(along)) {
+		out = append(out, fmt.Sprintf("%d %s", along[label], label))
+	}
+	return strings.Join(out, ", ")
+}
+
+// maxCascade bounds how deep a delete follows children.
+const maxCascade = 8
+
+// gone shows a record that is deleted, and adds the changes for it: of what goes along first, then its own. Those that may not be read are looked at by the guard,
+// at confirm.
+func (w *drafter) gone(ctx context.Context, r *record, when string, along map[string]int, depth int) error {
+	w.deleted[r.t.Name+" "+r.id] = true
 	for _, f := range r.t.Fields {
 		if old, ok := query.FormatValue(r.values[f.Name]); ok {
 			w.out.lines = append(w.out.lines, Line{Table: r.t.Name, Record: r.id, RecordLabel: r.label, Verb: Delete,
 				Field: f.Name, Label: f.Label, Before: &old, BeforeLabel: r.labels[f.Name]})
 		}
 	}
-}
-
-// maxCascade bounds how deep a delete follows children.
-const maxCascade = 8
-
-// children shows the readable records that a delete takes along, and refuses where they stand in its way or may not be deleted. when are
-// the conditions under which what is shown is still all; those that may not be read are looked at by the guard, at confirm.
-func (w *drafter) children(ctx context.Context, r *record, depth int) (when, along []string, err error) {
+	var below []Count
 	for _, rel := range r.t.Relations {
 		if !rel.Many {
 			continue
 		}
-		t, err := w.v.Table(ctx, rel.Table)
+		n, err := w.below(ctx, r, rel, along, depth)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		found, err := w.v.records(ctx, t, tied(t, rel, r), maxLines+1)
-		if err != nil {
-			return nil, nil, err
+		if rel.Cascade || rel.Nullify {
+			below = append(below, Count{rel.Name, n})
 		}
-		if depth == 0 {
-			when = append(when, fmt.Sprintf("%s.count() == %d", rel.Name, len(found)))
-		}
-		if len(found) == 0 {
-			continue
-		}
-		more, err := w.along(ctx, t, rel, found, depth)
-		if err != nil {
-			return nil, nil, err
-		}
-		along = append(along, append([]string{fmt.Sprintf("%d %s", len(found), strings.ToLower(t.Label))}, more...)...)
 	}
-	return when, along, nil
+	w.out.changes = append(w.out.changes, Change{Verb: Delete, Table: r.t.Name, Key: r.key, Version: r.version, VersionOf: r.of, When: when, Children: below})
+	return nil
 }
 
-func (w *drafter) along(ctx context.Context, t *query.Table, rel query.Relation, found []*record, depth int) (more []string, err error) {
+// below deletes the readable children of a relation, or refuses: where they stand in the way, may not be deleted, or are too many to show.
+func (w *drafter) below(ctx context.Context, r *record, rel query.Relation, along map[string]int, depth int) (int, error) {
+	t, err := w.v.Table(ctx, rel.Table)
+	if err != nil {
+		return 0, err
+	}
+	found, err := w.v.records(ctx, t, tied(t, rel, r), maxLines+1)
+	if err != nil || len(found) == 0 {
+		return 0, err
+	}
+	if err := w.mayGo(ctx, t, rel, found, depth); err != nil {
+		return 0, err
+	}
+	label := strings.ToLower(t.Label)
+	for _, child := range found {
+		is, _ := query.Keyed(t, child.key)
+		if err := w.v.permits(ctx, t, is, Delete); err != nil {
+			return 0, err
+		}
+		if w.deleted[t.Name+" "+child.id] {
+			continue
+		}
+		along[label]++
+		if err := w.gone(ctx, child, "", along, depth+1); err != nil {
+			return 0, err
+		}
+	}
+	return len(found), nil
+}
+
+func (w *drafter) mayGo(ctx context.Context, t *query.Table, rel query.Relation, found []*record, depth int) error {
+	label := strings.ToLower(t.Label)
 	rights, err := w.v.Rights(ctx, t.Name)
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case !rel.Cascade:
-		return nil, Errorf(Unprocessable, "It cannot be deleted: %d %s belong to it (%s). Delete or move them first.", len(found), strings.ToLower(t.Label), ids(found))
+		err := Errorf(Unprocessable, "It cannot be deleted: %s belong to it (%s). Delete or move them first.", label, ids(found))
+		err.Quotes = true
+		return err
 	case !rights.Delete:
-		return nil, Errorf(PermissionDenied, "It cannot be deleted: %s would go with it, and you may not delete those.", strings.ToLower(t.Label))
-	case len(found) > maxLines || depth >= maxCascade:
-		return nil, Errorf(Unprocessable, "It cannot be deleted: more would go with it than can be shown.")
+		return Errorf(PermissionDenied, "It cannot be deleted: %s would go with it, and you may not delete those.", label)
+	case len(found) > maxLines || len(w.out.lines) > maxLines || depth >= maxCascade:
+		return Errorf(Unprocessable, "It cannot be deleted: more would go with it than can be shown.")
 	}
-	for _, child := range found {
-		if len(t.Key) > 0 {
-			is, _ := keyed(t, child.key)
-			if err := w.v.permits(ctx, t, is, Delete); err != nil {
-				return nil, err
-			}
-		}
-		w.gone(child)
-		_, deeper, err := w.children(ctx, child, depth+1)
-		if err != nil {
-			return nil, err
-		}
-		more = append(more, deeper...)
-	}
-	return more, nil
+	return nil
 }
 
 func tied(t *query.Table, rel query.Relation, r *record) query.Expr {

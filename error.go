@@ -34,6 +34,7 @@ type Error struct {
 	Code    Code
 	Message string
 	Cause   error // never shown; nil where there is none
+	Quotes  bool  // Message quotes what stands in the data: a model is given it fenced
 }
 
 // Error implements error; it is the operator's form.

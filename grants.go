@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"example.com/deputy/query"
 )
@@ -29,8 +30,9 @@ type grants struct {
 type tableGrant struct {
 	Rights
 	full   *query.Table
-	before map[Verb]query.Expr // about a record as it is: to read, update or delete it
-	after  map[Verb]query.Expr // about a record as it becomes: created or updated
+	before map[Verb]query.Expr         // about a record as it is: to read, update or delete it
+	after  map[Verb]query.Expr         // about a record as it becomes: created or updated
+	shown  atomic.Pointer[query.Table] // as the person may see it, once it was asked for
 }
 
 func newGrants(p Policy, sources map[string]*query.Source, full query.Catalog, who Person, clock Clock) *grants {

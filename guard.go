@@ -2,7 +2,6 @@ package deputy
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,7 +27,7 @@ func (a *Assistant) view(ctx context.Context, who Person) (*View, error) {
 }
 
 // Catalog is narrowed to what this person may read: tables, fields, and relations between them.
-func (v *View) Catalog() query.Catalog { return narrowed{v.g} }
+func (v *View) Catalog() query.Catalog { return narrowed{g: v.g} }
 
 // Rights says what this person may do to a table; query.ErrUnknown for one that is not there or may not be read.
 func (v *View) Rights(ctx context.Context, table string) (Rights, error) {
@@ -81,7 +80,7 @@ func (v *View) Order(ctx context.Context, table, text string) (query.Order, erro
 	}
 	src, desc, err := query.ParseOrder(text)
 	if err != nil {
-		return query.Order{}, teach(text, err)
+		return query.Order{}, teach(text, err, false)
 	}
 	e, err := v.checked(ctx, table, src.String(), query.SortKey)
 	return query.Order{Expr: e, Desc: desc}, err
@@ -94,12 +93,18 @@ func (v *View) checked(ctx context.Context, table, text string,
 	}
 	src, err := query.Parse(text)
 	if err != nil {
-		return nil, teach(text, err)
+		return nil, teach(text, err, false)
 	}
-	env := query.Env{Catalog: v.Catalog(), Table: table, Params: []string{"person"}, Now: v.g.clock.Now, Zone: v.g.clock.Zone, Label: v.labelled}
+	quotes := false
+	env := query.Env{Catalog: v.Catalog(), Table: table, Params: []string{"person"}, Now: v.g.clock.Now, Zone: v.g.clock.Zone,
+		Label: func(ctx context.Context, rel query.Relation, text string) ([]query.Candidate, error) {
+			found, err := v.labelled(ctx, rel, text)
+			quotes = quotes || len(found) > 0 // an error lists them
+			return found, err
+		}}
 	e, err := check(ctx, env, src)
 	if err != nil {
-		return nil, teach(text, err)
+		return nil, teach(text, err, quotes)
 	}
 	e, missing := query.Bind(e, v.who.Lookup)
 	if missing {
@@ -109,10 +114,10 @@ func (v *View) checked(ctx context.Context, table, text string,
 }
 
 // teach passes on what the language says about a text; every other error stays what it is.
-func teach(text string, err error) error {
+func teach(text string, err error, quotes bool) error {
 	var e *query.Error
 	if errors.As(err, &e) {
-		return Errorf(Invalid, "in `%s`: %s", cut(text, 2*maxName), e.Error())
+		return &Error{Code: Invalid, Message: fmt.Sprintf("in `%s`: %s", cut(text, 2*maxName), e.Error()), Quotes: quotes}
 	}
 	return err
 }
@@ -156,7 +161,7 @@ func (v *View) labelOf(ctx context.Context, t *query.Table) query.Expr {
 		return nil
 	}
 	e, err := query.Check(ctx, query.Env{Catalog: v.Catalog(), Table: t.Name, Now: v.g.clock.Now, Zone: v.g.clock.Zone}, src)
-	if err != nil { // a field in it is hidden from this person
+	if err != nil {
 		return nil
 	}
 	return e
@@ -245,55 +250,15 @@ func (v *View) Key(ctx context.Context, table, id string) ([]string, query.Expr,
 	}
 	texts := []string{id}
 	if len(t.Key) > 1 {
-		if texts, err = keyTexts(id); err != nil || len(texts) != len(t.Key) {
+		if texts, err = query.KeyTexts(id); err != nil || len(texts) != len(t.Key) {
 			return nil, nil, Errorf(Invalid, "the id of a record of %s is a JSON array of %d texts, %v", table, len(t.Key), t.Key)
 		}
 	}
-	is, ok := keyed(t, texts)
+	is, ok := query.Keyed(t, texts)
 	if !ok {
 		return nil, nil, noRecord(table, id)
 	}
 	return texts, is, nil
-}
-
-// keyed is the condition for the record of a key; not ok where a text cannot be a value of its field.
-func keyed(t *query.Table, texts []string) (query.Expr, bool) {
-	var is query.Expr
-	for i, name := range t.Key {
-		f, _ := t.Field(name)
-		val, err := query.ParseValue(f.Type, texts[i])
-		if err != nil || val == nil {
-			return nil, false
-		}
-		is = query.And(is, query.Equal(t.Name, f, val))
-	}
-	return is, true
-}
-
-func keyTexts(id string) ([]string, error) {
-	var raw []json.RawMessage
-	if err := json.Unmarshal([]byte(id), &raw); err != nil {
-		return nil, err
-	}
-	out := make([]string, len(raw))
-	for i, r := range raw {
-		if json.Unmarshal(r, &out[i]) != nil {
-			out[i] = string(r)
-		}
-	}
-	return out, nil
-}
-
-// RecordID is the id of a record from the texts of its key's values.
-func RecordID(key []string) string {
-	if len(key) == 1 {
-		return key[0]
-	}
-	b, err := json.Marshal(key)
-	if err != nil {
-		return fmt.Sprint(key)
-	}
-	return string(b)
 }
 
 // Label is what names one record for people, as far as this person may read it; empty where nothing does. not_found where it is not there.

@@ -61,6 +61,14 @@ type Change struct {
 	Version   string   `json:",omitempty"`
 	VersionOf []string `json:",omitempty"`
 	When      string   `json:",omitempty"` // a condition that must hold before, checked again at confirm
+	// Children are how many readable records stood below one that is deleted, by relation: another number then is stale. The engine's.
+	Children []Count `json:",omitempty"`
+}
+
+// Count is a number of records by relation.
+type Count struct {
+	Relation string
+	N        int
 }
 
 // Assign sets a field to the exact text of a value (query.ParseValue); nil is NULL.

@@ -6,8 +6,11 @@ import (
 	"example.com/deputy/query"
 )
 
-// narrowed is a catalog as one person may see it, lazily.
-type narrowed struct{ g *grants }
+// narrowed is a catalog as one person may see it, lazily. A bare one does not ask whether a table's label may be read.
+type narrowed struct {
+	g    *grants
+	bare bool
+}
 
 // Features implements query.Catalog.
 func (n narrowed) Features() query.Features { return n.g.full.Features() }
@@ -47,6 +50,25 @@ func (n narrowed) Table(ctx context.Context, name string) (*query.Table, error) 
 	if err != nil {
 		return nil, err
 	}
+	if shown := t.shown.Load(); shown != nil {
+		return shown, nil
+	}
+	c := n.table(ctx, t)
+	if n.bare || c.RecordLabel == "" {
+		return c, nil
+	}
+	src, err := query.Parse(c.RecordLabel)
+	if err == nil {
+		_, err = query.Check(ctx, query.Env{Catalog: narrowed{n.g, true}, Table: name, Now: n.g.clock.Now, Zone: n.g.clock.Zone}, src)
+	}
+	if err != nil { // a field in it is hidden from this person
+		c.RecordLabel = ""
+	}
+	t.shown.Store(c)
+	return c, nil
+}
+
+func (n narrowed) table(ctx context.Context, t *tableGrant) *query.Table {
 	c := *t.full
 	c.Fields, c.Relations = nil, nil
 	for _, f := range t.full.Fields {
@@ -57,14 +79,18 @@ func (n narrowed) Table(ctx context.Context, name string) (*query.Table, error) 
 	for _, k := range c.Key {
 		if !n.g.sees(t, k) {
 			c.Key = nil
+			break
 		}
+	}
+	if !n.g.sees(t, c.Version) {
+		c.Version = ""
 	}
 	for _, r := range t.full.Relations {
 		if n.leads(ctx, t, r) {
 			c.Relations = append(c.Relations, r)
 		}
 	}
-	return &c, nil
+	return &c
 }
 
 // leads says whether a relation may be followed: the other table may be read, and so may the fields that tie them.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -315,13 +314,4 @@ func (p Part) withoutData() Part {
 		return Part{Proposal: p.Proposal}
 	}
 	return Part{Text: size(len(p.Text) + len(p.Reasoning) + len(p.Display))}
-}
-
-// Tools are the names of all tools the assistant has, sorted: for the operator's check.
-func (a *Assistant) Tools() []Tool {
-	var out []Tool
-	for _, name := range slices.Sorted(maps.Keys(a.reg.tools)) {
-		out = append(out, a.reg.tools[name])
-	}
-	return out
 }

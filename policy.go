@@ -90,17 +90,6 @@ type Rights struct {
 	Limited              bool // a row rule applies to reading
 }
 
-// Verbs lists what the rights allow, read first.
-func (r Rights) Verbs() []Verb {
-	var out []Verb
-	for _, v := range []Verb{Read, Create, Update, Delete} {
-		if (Access{Read: r.Read, Create: r.Create, Update: r.Update, Delete: r.Delete}).allows(v) {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
 // ConfigError is one mistake of the operator's. Path names the place by configuration keys, joined with dots.
 type ConfigError struct {
 	Path    string

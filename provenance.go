@@ -1,9 +1,7 @@
 package deputy
 
 import (
-	"encoding/json"
-	"strings"
-
+	"example.com/deputy/internal/provenance"
 	"example.com/deputy/query"
 )
 
@@ -48,16 +46,16 @@ func (t *turning) collides(cs []Change) error {
 }
 
 func collide(old, c Change) error {
-	if old.Table != c.Table || len(c.Key) == 0 || RecordID(old.Key) != RecordID(c.Key) {
+	if old.Table != c.Table || len(c.Key) == 0 || query.RecordID(old.Key) != query.RecordID(c.Key) {
 		return nil
 	}
 	if old.Verb == Delete || c.Verb == Delete {
-		return Errorf(Conflict, "%s %s has a proposal in this turn already.", c.Table, RecordID(c.Key))
+		return Errorf(Conflict, "%s %s has a proposal in this turn already.", c.Table, query.RecordID(c.Key))
 	}
 	for _, a := range old.Values {
 		for _, b := range c.Values {
 			if a.Field == b.Field {
-				return Errorf(Conflict, "%s of %s %s has a proposal in this turn already.", b.Field, c.Table, RecordID(c.Key))
+				return Errorf(Conflict, "%s of %s %s has a proposal in this turn already.", b.Field, c.Table, query.RecordID(c.Key))
 			}
 		}
 	}
@@ -69,82 +67,21 @@ func (t *turning) source(text *string) Source {
 	if text == nil {
 		return SourceModel
 	}
-	want := normal(*text)
+	want := provenance.Normal(*text)
 	if want == "" {
 		return SourceModel
 	}
 	for _, m := range t.history {
 		for _, p := range m.Parts {
-			if p.Result != nil && p.Result.Outcome == Ran && hasCell(p.Result.Text, want) {
+			if p.Result != nil && p.Result.Outcome == Ran && provenance.HasCell(p.Result.Text, want) {
 				return SourceData
 			}
 		}
 	}
 	for _, m := range t.history {
-		if m.Role == FromPerson && says(m.Text(), want) {
+		if m.Role == FromPerson && provenance.Says(m.Text(), want) {
 			return SourcePerson
 		}
 	}
 	return SourceModel
-}
-
-// normal is the form in which values are compared: lower case, single spaces, a number without trailing zeros.
-func normal(s string) string {
-	s = strings.ToLower(strings.Join(strings.Fields(s), " "))
-	if v, err := query.ParseValue(query.Dec, s); err == nil && strings.Contains(s, ".") {
-		text, _ := query.FormatValue(v)
-		return strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return s
-}
-
-// says looks for a value in what a person wrote, as whole words.
-func says(text, want string) bool {
-	text = normal(text)
-	for at := 0; ; {
-		i := strings.Index(text[at:], want)
-		if i < 0 {
-			return false
-		}
-		from, to := at+i, at+i+len(want)
-		if !wordBefore(text[:from]) && !wordAfter(strings.TrimPrefix(text[to:], ".00")) {
-			return true
-		}
-		at = from + 1
-	}
-}
-
-func wordBefore(s string) bool { return s != "" && isWord(s[len(s)-1]) }
-
-func wordAfter(s string) bool { return s != "" && isWord(s[0]) }
-
-func isWord(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 0x80 || c == '_'
-}
-
-// hasCell looks for a value among the rows of a result.
-func hasCell(result, want string) bool {
-	from, to := strings.IndexByte(result, '{'), strings.LastIndexByte(result, '}')
-	if from < 0 || to < from {
-		return false
-	}
-	var r struct {
-		Rows [][]json.RawMessage `json:"rows"`
-	}
-	if json.Unmarshal([]byte(result[from:to+1]), &r) != nil {
-		return false
-	}
-	for _, row := range r.Rows {
-		for _, cell := range row {
-			text := string(cell)
-			var s string
-			if json.Unmarshal(cell, &s) == nil {
-				text = s
-			}
-			if text != "null" && normal(text) == want {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -3,6 +3,7 @@ package deputy
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -10,70 +11,6 @@ import (
 
 	"example.com/deputy/query"
 )
-
-// Heading is a column of a result as everybody sees it: the model, the API, an export.
-type Heading struct {
-	Name  string     `json:"name"`
-	Label string     `json:"label,omitempty"`
-	Type  query.Type `json:"type"`
-}
-
-// Headings describes columns.
-func Headings(cs []query.Column) []Heading {
-	out := make([]Heading, len(cs))
-	for i, c := range cs {
-		out[i] = Heading{Name: c.As, Label: c.Label, Type: query.Null}
-		if c.Expr != nil {
-			out[i].Type = c.Expr.Type()
-		}
-	}
-	return out
-}
-
-// maxExact is the largest integer that every JSON reader keeps.
-const maxExact = 1 << 53
-
-// Cell is a value in the one form that results have: decimals and integers beyond 2^53 as texts, timestamps in RFC 3339 with the offset
-// of the zone (nil: UTC), dates in ISO 8601, JSON as it is.
-func Cell(v query.Value, zone *time.Location) any {
-	switch x := v.(type) {
-	case int64:
-		if x > maxExact || x < -maxExact {
-			return strconv.FormatInt(x, 10)
-		}
-		return x
-	case time.Time:
-		if zone == nil {
-			zone = time.UTC
-		}
-		return x.In(zone).Format(time.RFC3339Nano)
-	case query.Decimal:
-		return string(x)
-	case query.Day:
-		return string(x)
-	case query.Doc:
-		if json.Valid([]byte(x)) {
-			return json.RawMessage(x)
-		}
-		return string(x)
-	case []query.Value:
-		out := make([]any, len(x))
-		for i := range x {
-			out[i] = Cell(x[i], zone)
-		}
-		return out
-	}
-	return v
-}
-
-// Cells is a row of cells.
-func Cells(row []query.Value, zone *time.Location) []any {
-	out := make([]any, len(row))
-	for i, v := range row {
-		out[i] = Cell(v, zone)
-	}
-	return out
-}
 
 // render is the text of a result that a model is given: JSON inside a fence that data cannot close (the encoder escapes <). Rows are cut
 // at the limits, and it says so.
@@ -103,7 +40,7 @@ func render(r Result, ref string, l Limits, zone *time.Location) (text string, r
 }
 
 func renderRows(b *bytes.Buffer, rows query.Rows, l Limits, zone *time.Location) (returned int, truncated bool, err error) {
-	head, err := json.Marshal(Headings(rows.Columns))
+	head, err := json.Marshal(query.Headings(rows.Columns))
 	if err != nil {
 		return 0, false, err
 	}
@@ -112,7 +49,7 @@ func renderRows(b *bytes.Buffer, rows query.Rows, l Limits, zone *time.Location)
 	b.WriteString(`,"rows":[`)
 	start := b.Len()
 	for i, row := range rows.Rows {
-		line, err := json.Marshal(Cells(row, zone))
+		line, err := json.Marshal(query.Cells(row, zone))
 		if err != nil {
 			return 0, false, err
 		}
@@ -132,6 +69,16 @@ func renderRows(b *bytes.Buffer, rows query.Rows, l Limits, zone *time.Location)
 }
 
 func fenced(ref, text string) string { return `<data call="` + ref + "\">\n" + text + "\n</data>" }
+
+// errorText is what a model is told of a call that was refused or failed.
+func errorText(ref string, err error) string {
+	text := escaped(cut(MessageOf(err), maxSentence))
+	var e *Error
+	if errors.As(err, &e) && e.Quotes {
+		text = fenced(ref, text)
+	}
+	return "Error: " + text
+}
 
 // cut is a text of at most n bytes, and an ellipsis where there was more.
 func cut(text string, n int) string {

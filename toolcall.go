@@ -40,7 +40,7 @@ func (a *Assistant) runTool(ctx context.Context, in *turning, c ToolCall) called
 	out := called{call: c, rights: a.cfg.Policy.fingerprint(in.who)}
 	out.err = a.dispatch(ctx, in, &out)
 	if out.err != nil {
-		out.outcome, out.text, out.proposal, out.shows = outcomeOf(out.err), "Error: "+escaped(cut(MessageOf(out.err), maxSentence)), nil, nil
+		out.outcome, out.text, out.proposal, out.shows = outcomeOf(out.err), errorText(c.Ref, out.err), nil, nil
 		a.complain(ctx, "tool call", out.err, "tool", c.Tool, "call", c.ID)
 	}
 	out.duration = a.cfg.Clock().Sub(started)
@@ -173,15 +173,15 @@ func viewed(view any, call string, columns []query.Column) (json.RawMessage, err
 }
 
 // headed are the headings of the columns that a view names, in its order; of all where it names none.
-func headed(columns []query.Column, named json.RawMessage) []Heading {
-	all := Headings(columns)
+func headed(columns []query.Column, named json.RawMessage) []query.Heading {
+	all := query.Headings(columns)
 	var names []string
 	if json.Unmarshal(named, &names) != nil || len(names) == 0 {
 		return all
 	}
-	out := []Heading{}
+	out := []query.Heading{}
 	for _, n := range names {
-		if i := slices.IndexFunc(all, func(h Heading) bool { return h.Name == n }); i >= 0 {
+		if i := slices.IndexFunc(all, func(h query.Heading) bool { return h.Name == n }); i >= 0 {
 			out = append(out, all[i])
 		}
 	}

@@ -32,9 +32,9 @@ func TestTurnEvents(t *testing.T) {
 		t.Error(got.tools)
 	}
 	var view struct {
-		Call    string           `json:"call_id"`
-		View    string           `json:"view"`
-		Columns []deputy.Heading `json:"columns"`
+		Call    string          `json:"call_id"`
+		View    string          `json:"view"`
+		Columns []query.Heading `json:"columns"`
 	}
 	if err := json.Unmarshal(got.shows[0].View, &view); err != nil || got.shows[0].Call != got.tools[0].Call || view.Call != got.tools[0].Call ||
 		view.View != "table" || len(view.Columns) != 2 || view.Columns[1].Name != "id" {

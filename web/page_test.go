@@ -34,6 +34,11 @@ func TestBrowser(t *testing.T) {
 		p := newBreaking(t, demo(t, binary))
 		testLineLost(t, open(t, path, p.URL), p)
 	})
+	t.Run("lines", func(t *testing.T) {
+		p := newRewriting(t, serve(t, binary))
+		testLines(t, open(t, path, p.URL))
+	})
+	t.Run("withheld", func(t *testing.T) { testWithheld(t, path, binary) })
 	t.Run("served", func(t *testing.T) { testServed(t, open(t, path, serve(t, binary))) })
 }
 
@@ -181,7 +186,7 @@ func testLooks(t *testing.T, b *browser) {
 
 const config = `
 listen: 127.0.0.1:0
-store: "memory:"
+store: "sqlite:%[1]s/served.db"
 assistant: { name: Clerk }
 host: { database: "sqlite:%[1]s/business.db", tables: { customers: { record_label: name } } }
 models: [ { name: replay, provider: scripted, scenario: "%[1]s/scenario.yaml" } ]
@@ -202,6 +207,14 @@ const scenario = `
     - { tool: update_record, arguments: { table: customers, id: "7", values: [ { field: phone, value: "+47 555 88 888" } ] } }
     - { tool: delete_record, arguments: { table: ticket_notes, id: "1" } }
 - { when: { user: three things, step: 2 }, text: Prepared. }
+- when: { user: one thing }
+  calls: [ { tool: update_record, arguments: { table: customers, id: "6", values: [ { field: phone, value: "+47 555 77 777" } ] } } ]
+- { when: { user: one thing, step: 2 }, text: Prepared. }
+- when: { user: some rows }
+  calls: [ { tool: query_records, arguments: { table: customers, select: [ name, phone ], limit: 3 } } ]
+- when: { user: some rows, step: 2 }
+  calls: [ { tool: present_results, arguments: { view: table, call_id: c1, title: "Secret heading" } } ]
+- { when: { user: some rows, step: 3 }, text: Here. }
 `
 
 // serve starts a server with a scripted model over the demo's business.
@@ -209,6 +222,12 @@ func serve(t *testing.T, binary string) string {
 	t.Helper()
 	dir := t.TempDir()
 	start(t, binary, "demo", "--listen", "127.0.0.1:0", "--dir", dir) // makes the business
+	return serveIn(t, binary, dir, config)
+}
+
+// serveIn starts it in a folder where the business is already.
+func serveIn(t *testing.T, binary, dir, config string) string {
+	t.Helper()
 	for name, text := range map[string]string{"deputy.yaml": fmt.Sprintf(config, dir), "scenario.yaml": scenario} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -297,7 +297,7 @@ func (g *guarded) lines(rows []query.Row, columns ...query.Expr) []string {
 		for _, c := range columns {
 			cells = append(cells, query.Eval(c, row, g.seen.Rows.Data))
 		}
-		raw, err := json.Marshal(deputy.Cells(cells, g.seen.Zone))
+		raw, err := json.Marshal(query.Cells(cells, g.seen.Zone))
 		if err != nil {
 			g.Fatal(err)
 		}

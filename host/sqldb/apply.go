@@ -60,6 +60,8 @@ func (h *Host) nothingWritten(ctx context.Context, err error) error {
 		return &deputy.Error{Code: deputy.Unavailable, Message: "The database cannot be reached. Nothing was written; try again in a moment.", Cause: err}
 	case slow:
 		return &deputy.Error{Code: deputy.Timeout, Message: "The change took too long and was stopped. Nothing was written.", Cause: err}
+	case tooMuch:
+		return &deputy.Error{Code: deputy.Invalid, Message: "The conditions of the change are too large for the database. Nothing was written.", Cause: err}
 	}
 	return &deputy.Error{Code: deputy.Internal, Message: "The database did not make the change. Nothing was written.", Cause: err}
 }
@@ -192,9 +194,7 @@ func (g *group) compare(ctx context.Context, i int, t *table, w deputy.Write, ke
 	defer g.h.db.forget(c)
 	s := c.open(t, nil, nil)
 	outs := []output{c.output(part{text: "(" + c.condition(w.When, s) + ") IS TRUE", t: query.Bool})}
-	for _, name := range w.VersionOf {
-		outs = append(outs, c.output(c.field(s.root, name)))
-	}
+	outs = append(outs, c.version(w.VersionOf, s)...)
 	where := c.condition(key, s)
 	if c.err != nil {
 		return "", "", c.err
@@ -369,9 +369,8 @@ func (st *statement) where() string {
 			conditions = append(conditions, c.condition(st.w.When, inner))
 		}
 		for k, name := range st.w.VersionOf {
-			p := c.field(inner.root, name)
-			seen := c.dialect.constant(c, st.g.seen[st.i][k], p.t)
-			conditions = append(conditions, "("+c.dialect.distinct(p.text, p.t)+" IS NOT DISTINCT FROM "+c.dialect.distinct(seen, p.t)+")")
+			col := inner.root.column(c, name)
+			conditions = append(conditions, c.dialect.unchanged(c, inner.root.ref(col), col, st.g.seen[st.i][k]))
 		}
 	}
 	return text + " AND EXISTS (SELECT 1 FROM " + c.from(inner) + " WHERE " + strings.Join(conditions, " AND ") + ")"

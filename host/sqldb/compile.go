@@ -11,22 +11,24 @@ import (
 // dialect is what an engine says in its own way. A form is how every value of a type is written inside a statement; conditions may be
 // NULL where they are not true.
 type dialect interface {
-	mark(n int) string                                             // where the n-th argument stands, from 1
-	constant(c *compiler, v query.Value, t query.Type) string      // a value in the form of its type; NULL where it is nil
-	table(t *table) string                                         // a table's name
-	field(c *compiler, ref string, col *column) string             // what a column holds, in the form of its type
-	output(c *compiler, p part) output                             // a column of the result
-	missing(p part) string                                         // a condition: p is NULL
-	compare(c *compiler, fn string, a, b part) string              // a condition: one of == < <= > >=
-	among(c *compiler, a part, items []part) string                // a condition: a is one of the items
-	function(c *compiler, x query.Op, args []part) string          // any other operator or function
-	path(c *compiler, doc string, x query.Ref) string              // a value inside of JSON
-	fold(c *compiler, fn, value string, of, as query.Type) string  // sum, avg, min or max over the rows of a subquery
-	distinct(value string, t query.Type) string                    // one form for all values that are the same, that can be compared
-	widen(text string, from, to query.Type) string                 // a whole number in a decimal's place
-	sort(text string, t query.Type, desc, nullable bool) string    // a sort key, NULL last
-	page(text string, limit, offset string, order []string) string // the window of a question
-	lock() string                                                  // what keeps the rows of a SELECT as they are; empty: nothing is needed
+	mark(n int) string                                                       // where the n-th argument stands, from 1
+	constant(c *compiler, v query.Value, t query.Type) string                // a value in the form of its type; NULL where it is nil
+	table(t *table) string                                                   // a table's name
+	field(c *compiler, ref string, col *column) string                       // what a column holds, in the form of its type
+	output(c *compiler, p part) output                                       // a column of the result
+	version(ref string, col *column) output                                  // what of a column the version of a record is made of
+	unchanged(c *compiler, ref string, col *column, seen query.Value) string // a condition: a column holds what the version was made of
+	missing(p part) string                                                   // a condition: p is NULL
+	compare(c *compiler, fn string, a, b part) string                        // a condition: one of == < <= > >=
+	among(c *compiler, a part, items []part) string                          // a condition: a is one of the items
+	function(c *compiler, x query.Op, args []part) string                    // any other operator or function
+	path(c *compiler, doc string, x query.Ref) string                        // a value inside of JSON
+	fold(c *compiler, fn, value string, of, as query.Type) string            // sum, avg, min or max over the rows of a subquery
+	distinct(value string, t query.Type) string                              // one form for all values that are the same, that can be compared
+	widen(text string, from, to query.Type) string                           // a whole number in a decimal's place
+	sort(text string, t query.Type, desc, nullable bool) string              // a sort key, NULL last
+	page(text string, limit, offset string, order []string) string           // the window of a question
+	lock() string                                                            // what keeps the rows of a SELECT as they are; empty: nothing is needed
 }
 
 // compiler makes one statement. Identifiers come from the schema only; every value is bound.

@@ -49,6 +49,7 @@ const (
 	outdated               // another transaction changed what this one stands on
 	denied                 // the database's own rights forbid it
 	badValue               // the column takes no such value
+	tooMuch                // the statement is larger than the database takes
 	notUnique              // these and all that follow: constraints
 	notNull
 	checkFailed

@@ -33,16 +33,19 @@ func run(t *testing.T, conn *sql.Conn, statements ...string) {
 	}
 }
 
-// versioned is a change of a field of record 1 as it is now.
-func versioned(t *testing.T, h deputy.Host, text string) deputy.Write {
+// versioned is a change of a field of record 1 as it is now; of is what its version is made of.
+func versioned(t *testing.T, h deputy.Host, text string, of ...string) deputy.Write {
 	t.Helper()
+	if of == nil {
+		of = []string{"n"}
+	}
 	f, _ := tableOf(t, h, "x").Field("n")
-	rows, err := h.Query(t.Context(), deputy.Person{}, query.Query{Table: "x", Limit: 1, Version: []string{"n"}, Select: []query.Column{{As: "n", Expr: query.Ref{Table: "x", Field: f}}}})
+	rows, err := h.Query(t.Context(), deputy.Person{}, query.Query{Table: "x", Limit: 1, Version: of, Select: []query.Column{{As: "n", Expr: query.Ref{Table: "x", Field: f}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := set("x", "1", "n", query.Int, text)
-	c.Version, c.VersionOf = rows.Versions[0], []string{"n"}
+	c.Version, c.VersionOf = rows.Versions[0], of
 	return deputy.Write{Change: c}
 }
 

@@ -181,6 +181,8 @@ func (db *postgres) fault(err error) fault {
 		return outdated
 	case e.Code == "42501", e.Code == "25006":
 		return denied
+	case strings.HasPrefix(e.Code, "54"):
+		return tooMuch
 	case strings.HasPrefix(e.Code, "22"):
 		return badValue
 	}

@@ -126,6 +126,22 @@ func (db *postgres) output(c *compiler, p part) output {
 	return output{text: text, read: func(raw any) query.Value { return received(raw, p.t) }}
 }
 
+// version is the column's text as the server writes it, of numbers without the zeros that mean nothing.
+func (db *postgres) version(ref string, col *column) output {
+	return output{text: versionText(ref, col), read: func(raw any) query.Value { return decode(raw, query.String) }}
+}
+
+func versionText(ref string, col *column) string {
+	if col.native == "numeric" {
+		return "trim_scale(" + ref + ")::text"
+	}
+	return ref + "::text"
+}
+
+func (db *postgres) unchanged(c *compiler, ref string, col *column, seen query.Value) string {
+	return "(" + versionText(ref, col) + ` COLLATE "C" IS NOT DISTINCT FROM ` + db.constant(c, seen, query.String) + ")"
+}
+
 func received(raw any, t query.Type) query.Value {
 	if truth, ok := raw.(bool); ok {
 		return truth

@@ -243,6 +243,31 @@ func TestPostgresVersions(t *testing.T) {
 	}
 }
 
+// TestPostgresVersionsOfAnything: what is no value of the language is noticed when it changes.
+func TestPostgresVersionsOfAnything(t *testing.T) {
+	t.Parallel()
+	url, db := createPostgres(t, `CREATE TABLE x (id int PRIMARY KEY, n int, v numeric, f float8, t timestamp, a text[], j json, b bytea)`, `INSERT INTO x VALUES (1, 1)`)
+	h := open(t, sqldb.Config{URL: url})
+	for column, odd := range map[string][]string{"v": {"'NaN'", "'Infinity'", "NULL", "1e120", "2e120"}, "f": {"'NaN'", "'-Infinity'", "1e300", "2e300"}, "t": {"'infinity'", "'-infinity'", "'0044-03-15 BC'", "'0044-03-14 BC'"},
+		"a": {"'{{a}}'", "'{{b}}'", "'{}'", "NULL", "'{NULL}'"}, "j": {`'"\u0000"'`, `'"\ufffd"'`, `'[1]'`, `'null'`, "NULL"}, "b": {`'\x00'`, `'\x01'`, `''`, "NULL"}} {
+		for i, v := range odd {
+			for next, want := range map[string]deputy.State{v: deputy.Done, odd[(i+1)%len(odd)]: deputy.Outdated} {
+				put := func(v string) {
+					if _, err := db.Exec(`UPDATE x SET ` + column + ` = ` + v); err != nil {
+						t.Fatal(err)
+					}
+				}
+				put(v)
+				w := versioned(t, h, "5", column)
+				put(next)
+				if out, err := h.Apply(t.Context(), deputy.Person{}, "key", []deputy.Write{w}); err != nil || out[0].State != want {
+					t.Errorf("%s: %s, then %s: %v %v, want %s", column, v, next, out, err, want)
+				}
+			}
+		}
+	}
+}
+
 func TestPostgresMistakes(t *testing.T) {
 	t.Parallel()
 	url, db := createPostgres(t)

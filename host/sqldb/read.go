@@ -17,6 +17,16 @@ type output struct {
 
 func (c *compiler) output(p part) output { return c.dialect.output(c, p) }
 
+// version compiles what the version of a record is made of.
+func (c *compiler) version(fields []string, s *scope) []output {
+	var outs []output
+	for _, name := range fields {
+		col := s.root.column(c, name)
+		outs = append(outs, c.dialect.version(s.root.ref(col), col))
+	}
+	return outs
+}
+
 // Query implements deputy.Host.
 func (h *Host) Query(ctx context.Context, _ deputy.Person, q query.Query) (query.Rows, error) {
 	t, err := h.catalog.find(q.Table)
@@ -26,13 +36,14 @@ func (h *Host) Query(ctx context.Context, _ deputy.Person, q query.Query) (query
 	c := h.compiler()
 	defer h.db.forget(c)
 	s := c.open(t, nil, nil)
+	if n := max(len(q.Select)+len(q.Version), len(q.Order)+len(t.key)); n > mostColumns {
+		return query.Rows{}, tooMany(n)
+	}
 	var outs []output
 	for _, col := range q.Select {
 		outs = append(outs, c.output(c.expr(col.Expr, s)))
 	}
-	for _, name := range q.Version {
-		outs = append(outs, c.output(c.field(s.root, name)))
-	}
+	outs = append(outs, c.version(q.Version, s)...)
 	text := c.selection(q, s, outs)
 	if c.err != nil {
 		return query.Rows{}, c.err
@@ -42,6 +53,13 @@ func (h *Host) Query(ctx context.Context, _ deputy.Person, q query.Query) (query
 		return query.Rows{}, h.readError(ctx, q.Table, err)
 	}
 	return answer(q, lines), nil
+}
+
+// mostColumns is how many columns one question can ask for, and how many it can be ordered by, whatever is said of them.
+const mostColumns = 1600
+
+func tooMany(n int) error {
+	return deputy.Errorf(deputy.Invalid, "The question has %d columns or order keys with those that come along; the database takes at most %d at once: ask for fewer.", n, mostColumns)
 }
 
 func (h *Host) compiler() *compiler { return &compiler{catalog: h.catalog, dialect: h.db} }
@@ -124,6 +142,8 @@ func (h *Host) readError(ctx context.Context, table string, err error) error {
 		return &deputy.Error{Code: deputy.Unavailable, Message: "The database is busy. Try again in a moment.", Cause: err}
 	case lost:
 		return &deputy.Error{Code: deputy.Unavailable, Message: "The database cannot be reached. Try again in a moment.", Cause: err}
+	case tooMuch:
+		return &deputy.Error{Code: deputy.Invalid, Message: "The question is too large for the database: ask for fewer columns, order keys or conditions at once.", Cause: err}
 	case slow:
 		return &deputy.Error{Code: deputy.Timeout, Message: "The question took the database too long. Ask for less, or with a narrower condition.", Cause: err}
 	}
@@ -139,6 +159,9 @@ func (h *Host) Analyze(ctx context.Context, _ deputy.Person, a query.Analysis) (
 	c := h.compiler()
 	defer h.db.forget(c)
 	s := c.open(t, nil, nil)
+	if len(a.Measures) > mostColumns {
+		return query.Rows{}, tooMany(len(a.Measures))
+	}
 	var outs []output
 	for _, m := range a.Measures {
 		agg, ok := m.Expr.(query.Agg)

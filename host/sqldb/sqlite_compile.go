@@ -54,6 +54,14 @@ func (db *sqlite) field(_ *compiler, ref string, col *column) string {
 	return "CASE typeof(" + ref + ") WHEN '" + class + "' THEN " + ref + " END"
 }
 
+func (db *sqlite) version(ref string, col *column) output {
+	return output{text: "+" + ref, read: col.version}
+}
+
+func (db *sqlite) unchanged(c *compiler, ref string, col *column, seen query.Value) string {
+	return fmt.Sprintf("(deputy_version(%d, %s) IS %s)", col.number, ref, db.constant(c, seen, col.field.Type))
+}
+
 func (db *sqlite) missing(p part) string {
 	switch {
 	case p.lit != nil:

@@ -48,6 +48,7 @@ func (db *sqlite) forget(c *compiler) {
 // meaning. Strings handed to them are SQLite's memory and are not kept.
 //
 //	deputy_value(column, x)   what the column's x is, in the form of its type
+//	deputy_version(column, x) what the version of a record is made of, where the column has x
 //	deputy_op(call, …)        an operator of the language
 //	deputy_fold(call, x)      an exact sum, avg, min or max
 //	deputy_same(x, type)      one form for all texts of the same decimal or JSON
@@ -57,7 +58,8 @@ func (db *sqlite) register(d *modernc.Driver) error {
 			Scalar: func(_ *modernc.FunctionContext, args []driver.Value) (driver.Value, error) { return f(args) }})
 	}
 	for _, err := range []error{
-		scalar("deputy_value", 2, db.columnValue),
+		scalar("deputy_value", 2, db.reader((*column).value)),
+		scalar("deputy_version", 2, db.reader((*column).version)),
 		scalar("deputy_op", -1, db.op),
 		scalar("deputy_same", 2, sameForm),
 		d.RegisterFunction("deputy_fold", &modernc.FunctionImpl{NArgs: 2, Deterministic: true, VolatileArgs: true,
@@ -71,12 +73,15 @@ func (db *sqlite) register(d *modernc.Driver) error {
 	return nil
 }
 
-func (db *sqlite) columnValue(args []driver.Value) (driver.Value, error) {
-	n, ok := args[0].(int64)
-	if !ok || n < 0 || n >= int64(len(db.columns)) {
-		return nil, fmt.Errorf("deputy_value: no column %v", args[0])
+// reader reads what a column, given by its number, holds.
+func (db *sqlite) reader(read func(*column, any) query.Value) func([]driver.Value) (driver.Value, error) {
+	return func(args []driver.Value) (driver.Value, error) {
+		n, ok := args[0].(int64)
+		if !ok || n < 0 || n >= int64(len(db.columns)) {
+			return nil, fmt.Errorf("no column %v", args[0])
+		}
+		return encode(read(db.columns[n], args[1])), nil
 	}
-	return encode(db.columns[n].value(args[1])), nil
 }
 
 func (db *sqlite) find(number driver.Value) (*call, error) {

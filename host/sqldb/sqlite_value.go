@@ -3,6 +3,7 @@ package sqldb
 import (
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -30,6 +31,21 @@ func (c *column) value(raw any) query.Value {
 		return jsonValue(raw)
 	}
 	return textValue(raw, c.field.Secret)
+}
+
+// version is what the version of a record is made of: the value, and of what is none, or no UTF-8, the thing that is kept.
+func (c *column) version(raw any) query.Value {
+	v := c.value(raw)
+	text, isText := raw.(string)
+	switch {
+	case raw == nil:
+		return nil
+	case isText && !utf8.ValidString(text):
+		return text
+	case v == nil:
+		return fmt.Sprintf("\x1a%T %v", raw, raw)
+	}
+	return v
 }
 
 func intValue(raw any) query.Value {

@@ -34,7 +34,23 @@ func (db *sqlite) fault(err error) fault {
 	case sqlite3.SQLITE_CONSTRAINT:
 		return constraintFault(c, err)
 	}
+	if tooLarge(err) {
+		return tooMuch
+	}
 	return noAnswer
+}
+
+// tooLarge says that a statement is larger than SQLite takes: in columns, tables, values, depth or length.
+func tooLarge(err error) bool {
+	if c := code(err); c != sqlite3.SQLITE_ERROR {
+		return c == sqlite3.SQLITE_TOOBIG
+	}
+	for _, says := range []string{"too many", "at most", "Expression tree is too large", "Recursion limit", "parser stack overflow"} {
+		if strings.Contains(err.Error(), says) {
+			return true
+		}
+	}
+	return false
 }
 
 func constraintFault(code int, err error) fault {
@@ -83,9 +99,12 @@ func (db *sqlite) store(ctx context.Context, q querier, t *table, col *column, v
 		if n := col.field.Length; n > 0 && utf8.RuneCountInString(x) > n {
 			return nil, fmt.Sprintf("at most %d characters", n), nil
 		}
-	case time.Time:
-		kept, err := db.storeTime(ctx, q, t, col, x)
-		return kept, "", err
+	case time.Time, query.Day:
+		sample, err := db.sample(ctx, q, t, col)
+		if kept = likeSample(sample, v, col.zone); !query.Same(col.value(kept), v) {
+			why = "the column cannot keep this exactly"
+		}
+		return kept, why, err
 	}
 	return encode(v), "", nil
 }
@@ -113,8 +132,8 @@ func lossy(col *column, x query.Decimal) string {
 	return ""
 }
 
-// storeTime writes a timestamp the way the column's other values are written, by default as 2006-01-02 15:04:05 in the column's zone.
-func (db *sqlite) storeTime(ctx context.Context, q querier, t *table, col *column, at time.Time) (any, error) {
+// sample is a value that the column has, the newest where rows are numbered; nil where it has none.
+func (db *sqlite) sample(ctx context.Context, q querier, t *table, col *column) (sample any, err error) {
 	name := quote(col.name)
 	newest := ""
 	if t.rowid && t.column("rowid") == nil {
@@ -125,31 +144,69 @@ func (db *sqlite) storeTime(ctx context.Context, q querier, t *table, col *colum
 		return nil, err
 	}
 	defer rows.Close()
-	var sample any
 	if rows.Next() {
-		if err := rows.Scan(&sample); err != nil {
-			return nil, err
-		}
+		err = rows.Scan(&sample)
 	}
-	return timeLike(sample, at, col.zone), rows.Err()
+	return sample, errors.Join(err, rows.Err())
+}
+
+// likeSample writes a timestamp or a date the way another value of its column is written, by default as 2006-01-02 15:04:05 in the column's
+// zone, or 2006-01-02.
+func likeSample(sample any, v query.Value, zone *time.Location) any {
+	switch x := v.(type) {
+	case time.Time:
+		return timeLike(sample, x, zone)
+	case query.Day:
+		return dayLike(sample, x, zone)
+	}
+	return encode(v)
 }
 
 func timeLike(sample any, at time.Time, zone *time.Location) any {
 	switch x := sample.(type) {
 	case int64:
-		switch size := max(x, -x); {
-		case size < 1e11:
-			return at.Unix()
-		case size < 1e14:
-			return at.UnixMilli()
-		case size < 1e17:
-			return at.UnixMicro()
-		}
-		return at.UnixNano()
+		return wholeLike(x, at)
 	case string:
 		return at.In(timeZone(x, zone)).Format(timeLayout(x, at))
 	}
 	return at.In(zone).Format(timeLayout("", at))
+}
+
+// wholeLike counts since 1970 in the unit that a sample is in, see numericTime.
+func wholeLike(sample int64, at time.Time) int64 {
+	switch size := max(sample, -sample); {
+	case size < 1e11:
+		return at.Unix()
+	case size < 1e14:
+		return at.UnixMilli()
+	case size < 1e17:
+		return at.UnixMicro()
+	}
+	return at.UnixNano()
+}
+
+// dayLike writes a date as text, with a midnight where the sample has one, or as a midnight since 1970: that of UTC where the sample's is,
+// else the zone's.
+func dayLike(sample any, day query.Day, zone *time.Location) any {
+	switch x := sample.(type) {
+	case int64:
+		if at, err := time.Parse(time.DateOnly, string(day)); err == nil && isMidnight(x) && dateValue(wholeLike(x, at), zone) == day {
+			return wholeLike(x, at)
+		}
+		if at, err := time.ParseInLocation(time.DateOnly, string(day), zone); err == nil {
+			return wholeLike(x, at)
+		}
+	case string:
+		if dateValue(x, zone) != nil && strings.Trim(x[min(len(x), 10):], " T:0.Z") == "" {
+			return string(day) + strings.TrimRight(x, " ")[10:]
+		}
+	}
+	return string(day)
+}
+
+func isMidnight(sample int64) bool {
+	at, _ := numericTime(sample)
+	return at.Equal(at.UTC().Truncate(24 * time.Hour))
 }
 
 // timeZone: a text that names its own offset is UTC, whatever that offset was.
@@ -165,9 +222,10 @@ func timeLayout(sample string, at time.Time) string {
 	if len(sample) > 10 && sample[10] == 'T' {
 		layout = "2006-01-02T15:04:05"
 	}
-	if _, frac, ok := strings.Cut(sample, "."); ok {
+	if frac, ok := strings.CutPrefix(sample[min(len(sample), 19):], "."); ok {
 		digits := len(frac) - len(strings.TrimLeft(frac, "0123456789"))
-		layout += "." + strings.Repeat("0", min(max(digits, 1), 6))
+		needed := len(strings.TrimRight(at.Format(".000000")[1:], "0"))
+		layout += "." + strings.Repeat("0", min(max(digits, needed, 1), 6))
 	} else if at.Nanosecond() != 0 {
 		layout += ".000000"
 	}

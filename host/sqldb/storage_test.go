@@ -99,6 +99,52 @@ func TestTimestampsKeepTheirStyle(t *testing.T) {
 	}
 }
 
+// TestTimesAreKeptExactlyOrRefused: no digit of a timestamp is lost beside others that have fewer, and dates are written as theirs are.
+func TestTimesAreKeptExactlyOrRefused(t *testing.T) {
+	t.Parallel()
+	const no = "the column cannot keep this exactly"
+	for _, tt := range []struct{ column, sample, text, want string }{
+		{"TIMESTAMP", "'2020-01-01 00:00:00'", "2026-07-01T12:30:00.123456Z", "'2026-07-01 14:30:00.123456'"},
+		{"TIMESTAMP", "'2020-01-01 00:00:00.5'", "2026-07-01T12:30:00.123456Z", "'2026-07-01 14:30:00.123456'"},
+		{"TIMESTAMP", "'2020-01-01 00:00:00.5Z'", "2026-07-01T12:30:00.75Z", "'2026-07-01 12:30:00.75Z'"},
+		{"TIMESTAMP", "'2020-01-01 00:00:00.500'", "2026-07-01T12:30:00.75Z", "'2026-07-01 14:30:00.750'"},
+		{"TIMESTAMP", "1577836800", "2026-07-01T12:30:00.75Z", no}, {"TIMESTAMP", "1577836800", "2026-07-01T12:30:00Z", "1782909000"},
+		{"TIMESTAMP", "1577836800", "9999-07-01T12:30:00Z", no}, {"TIMESTAMP", "1577836800000", "1972-01-01T00:00:00Z", no},
+		{"TIMESTAMP", "1577836800000", "2026-07-01T12:30:00.75Z", "1782909000750"}, {"TIMESTAMP", "1577836800000", "2026-07-01T12:30:00.000001Z", no},
+		{"TIMESTAMP", "1577836800000000", "2026-07-01T12:30:00.000001Z", "1782909000000001"}, {"TIMESTAMP", "1577836800000000000", "2600-07-01T12:30:00Z", no},
+		{"TIMESTAMP", "NULL", "2026-10-25T01:30:00Z", "'2026-10-25 02:30:00'"}, {"TIMESTAMP", "NULL", "2026-10-25T00:30:00Z", no}, // summer time ends: 02:30 comes twice
+		{"DATE", "NULL", "2026-02-03", "'2026-02-03'"}, {"DATE", "'31.12.2026'", "2026-02-03", "'2026-02-03'"}, {"DATE", "'2020-01-01 00:00:00'", "2026-02-03", "'2026-02-03 00:00:00'"},
+		{"DATE", "'2020-01-01 12:00:00'", "2026-02-03", "'2026-02-03'"}, {"DATE", "1577836800", "2026-02-03", "1770076800"}, {"DATE", "1577833200", "2026-02-03", "1770073200"},
+		{"DATE", "1577836800000", "2026-02-03", "1770076800000"}, {"DATE", "1577836800000", "1972-01-01", no}, {"DATE", "2458849.5", "2026-02-03", "'2026-02-03'"},
+	} {
+		path, db := create(t, `CREATE TABLE x (id INTEGER PRIMARY KEY, v `+tt.column+`)`, `INSERT INTO x VALUES (1, `+tt.sample+`)`)
+		zone, err := time.LoadLocation("Europe/Oslo")
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := open(t, sqldb.Config{URL: "sqlite:" + path, Zone: zone})
+		f, _ := tableOf(t, h, "x").Field("v")
+		state := deputy.Done
+		if tt.want == no {
+			state = deputy.Failed
+		}
+		answer := write(t, h, state, set("x", "1", "v", f.Type, tt.text))
+		if tt.want == no {
+			if answer.Error != "v: "+no+"." {
+				t.Errorf("%s beside %s: %s", tt.text, tt.sample, answer.Error)
+			}
+			continue
+		}
+		var got string
+		if err := db.QueryRow(`SELECT quote(v) FROM x`).Scan(&got); err != nil || got != tt.want {
+			t.Errorf("%s beside %s: %s, %v; want %s", tt.text, tt.sample, got, err, tt.want)
+		}
+		if read := ask(t, h, "x", "", nil, "v"); read[0] != tt.text {
+			t.Errorf("%s beside %s is read again as %s", tt.text, tt.sample, read[0])
+		}
+	}
+}
+
 // write applies one change and wants a state; it gives the answer.
 func write(t testing.TB, h deputy.Host, state deputy.State, c deputy.Change) deputy.Applied {
 	t.Helper()
@@ -179,6 +225,49 @@ func TestRefusalsOfTheDatabase(t *testing.T) {
 	}
 }
 
+// TestVersionsOfAnything: whatever a column keeps, another field of its record can be changed, and a change of it in between is noticed.
+func TestVersionsOfAnything(t *testing.T) {
+	t.Parallel()
+	odd := []string{`'abc'`, `'abd'`, `x'00ff'`, `x''`, `x'01'`, `1.5`, `9e999`, `'31.12.2026'`, `'30.12.2026'`, `''`, `CAST(x'ff' AS TEXT)`, `CAST(x'fe' AS TEXT)`, `CAST(x'7b7dff' AS TEXT)`,
+		`'{"a":'`, `0.1 + 0.2`, `'  7 '`, `1e300`, `char(0) || 'x'`, `char(0) || 'y'`, `'12'`, `'2026-12-31'`, `1798675200`, `NULL`}
+	for _, typ := range []string{"INTEGER", "NUMERIC", "DECIMAL(10,2)", "REAL", "TEXT", "TEXT COLLATE NOCASE", "VARCHAR(5)", "BOOLEAN", "DATE", "TIMESTAMP", "JSON", ""} {
+		path, db := create(t, `CREATE TABLE x (id INTEGER PRIMARY KEY, n INT, v `+typ+`)`, `INSERT INTO x VALUES (1, 1, NULL)`)
+		h := open(t, sqldb.Config{URL: "sqlite:" + path})
+		kept := func() (out string) {
+			if err := db.QueryRow(`SELECT typeof(v) || quote(CAST(v AS BLOB)) FROM x`).Scan(&out); err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		put := func(v string) {
+			if _, err := db.Exec(`UPDATE x SET v = ` + v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		states := func(v string) (string, deputy.State) {
+			w := versioned(t, h, "5", "n", "v")
+			put(v)
+			out, err := h.Apply(t.Context(), deputy.Person{}, "key", []deputy.Write{w})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kept(), out[0].State
+		}
+		for i, v := range odd {
+			put(v)
+			before, shown := kept(), ask(t, h, "x", "", nil, "v")
+			if after, state := states(v); state != deputy.Done || after != before {
+				t.Errorf("%s %s: %s, %s became %s", typ, v, state, before, after)
+			}
+			next := odd[(i+1)%len(odd)]
+			after, state := states(next)
+			if same := before == after || shown[0] != "-" && shown[0] == ask(t, h, "x", "", nil, "v")[0]; state != deputy.Outdated && !same {
+				t.Errorf("%s: %s in place of %s is %s, want stale", typ, next, v, state)
+			}
+		}
+	}
+}
+
 // TestTriggersOfTheGroup: what a change of the group sets off does not make the record of a later one another than was shown.
 func TestTriggersOfTheGroup(t *testing.T) {
 	t.Parallel()
@@ -208,6 +297,37 @@ func TestLongQuestionsStop(t *testing.T) {
 	}
 	if got := ask(t, h, "x", "id == 1", nil, "n"); got[0] != "1" {
 		t.Errorf("afterwards: %v", got)
+	}
+}
+
+// TestTooMuchToAsk: what SQLite's limits do not allow is said so that one can ask for less.
+func TestTooMuchToAsk(t *testing.T) {
+	t.Parallel()
+	h := shop(t, `CREATE TABLE x (id INTEGER PRIMARY KEY, n INT)`, `INSERT INTO x VALUES (1, 1)`)
+	n := compile(t, query.Env{Catalog: catalogOf(t, h), Table: "x"}, `n + 1`)
+	deep := compile(t, query.Env{Catalog: catalogOf(t, h), Table: "x"}, `n == 1`)
+	for range 3000 {
+		deep = query.Op{Fn: "!", Args: []query.Expr{deep}, T: query.Bool}
+	}
+	for _, many := range []int{1, 1599, 1601, 2500, 12000} {
+		columns, orders := make([]query.Column, many), make([]query.Order, many)
+		for i := range many {
+			columns[i], orders[i] = query.Column{As: fmt.Sprint("c", i), Expr: n}, query.Order{Expr: n}
+		}
+		for _, q := range []query.Query{{Select: columns}, {Select: columns[:1], Order: orders}, {Select: columns, Order: orders}} {
+			q.Table, q.Limit = "x", 1
+			rows, err := h.Query(t.Context(), deputy.Person{}, q)
+			if many < 1600 && (err != nil || len(rows.Rows) != 1) || many > 1600 && (deputy.CodeOf(err) != deputy.Invalid || !strings.Contains(deputy.MessageOf(err), "ask for fewer")) {
+				t.Errorf("%d: %v", many, err)
+			}
+		}
+	}
+	if _, err := h.Query(t.Context(), deputy.Person{}, query.Query{Table: "x", Limit: 1, Select: []query.Column{{As: "n", Expr: n}}, Where: deep}); deputy.CodeOf(err) != deputy.Invalid {
+		t.Errorf("a deep condition: %v", err)
+	}
+	w := deputy.Write{Change: deputy.Change{Verb: deputy.Delete, Table: "x", Key: []string{"1"}}, When: deep}
+	if _, err := h.Apply(t.Context(), deputy.Person{}, "key", []deputy.Write{w}); deputy.CodeOf(err) != deputy.Invalid {
+		t.Errorf("a deep condition of a change: %v", err)
 	}
 }
 

@@ -133,7 +133,7 @@ func readResult(text, ref string) *result {
 	r := &result{ref: ref}
 	text = unfence(text)
 	if rest, ok := strings.CutPrefix(text, "Error:"); ok {
-		r.err = strings.TrimSpace(rest)
+		r.err = strings.TrimSpace(unfence(strings.TrimSpace(rest)))
 		if r.err == "" {
 			r.err = "the tool gave no reason"
 		}

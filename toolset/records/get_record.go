@@ -21,7 +21,7 @@ type getRecordIn struct {
 
 // ChildRows are the rows of one relation beside a record, in the form of every result.
 type ChildRows struct {
-	Columns []deputy.Heading `json:"columns"`
+	Columns []query.Heading `json:"columns"`
 	Rows    [][]any          `json:"rows"`
 	HasMore bool             `json:"has_more"`
 }
@@ -90,7 +90,7 @@ func children(t *query.Table, names []string) ([]query.Relation, error) {
 
 // childRows reads the children of the record in rows.
 func childRows(ctx context.Context, s *deputy.Scope, rows query.Rows, r query.Relation) (ChildRows, error) {
-	out := ChildRows{Columns: []deputy.Heading{}, Rows: [][]any{}}
+	out := ChildRows{Columns: []query.Heading{}, Rows: [][]any{}}
 	child, err := s.View().Table(ctx, r.Table)
 	if err != nil {
 		return out, err
@@ -103,9 +103,9 @@ func childRows(ctx context.Context, s *deputy.Scope, rows query.Rows, r query.Re
 	if err != nil {
 		return out, err
 	}
-	out.Columns, out.HasMore = deputy.Headings(found.Columns), found.HasMore
+	out.Columns, out.HasMore = query.Headings(found.Columns), found.HasMore
 	for _, row := range found.Rows {
-		out.Rows = append(out.Rows, deputy.Cells(row, s.Clock().Zone))
+		out.Rows = append(out.Rows, query.Cells(row, s.Clock().Zone))
 	}
 	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/deputy"
+	"example.com/deputy/query"
 )
 
 //go:embed navigate.md
@@ -101,7 +102,7 @@ func opened(ctx context.Context, v *deputy.View, table, id string) (string, stri
 	if err != nil {
 		return "", "", err
 	}
-	if id = deputy.RecordID(key); id == "." || id == ".." { // a browser would take it for a folder
+	if id = query.RecordID(key); id == "." || id == ".." { // a browser would take it for a folder
 		return "", "", deputy.Errorf(deputy.Invalid, "there is no link to the record %s %s", table, id)
 	}
 	return id, label, nil

@@ -141,8 +141,8 @@ func TestNavigate(t *testing.T) {
 			if len(r.Displays) != 1 || !sameJSON(t, string(r.Displays[0].View), c.view) || r.Displays[0].Call != "" {
 				t.Fatalf("%q %+v", r.Texts[0], r.Displays)
 			}
-			if c.text != "" && r.Texts[0] != c.text {
-				t.Errorf("got %q, want %q", r.Texts[0], c.text)
+			if want := "<data call=\"c1\">\n" + c.text + "\n</data>"; c.text != "" && r.Texts[0] != want {
+				t.Errorf("got %q, want %q", r.Texts[0], want)
 			}
 		})
 	}

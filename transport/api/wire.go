@@ -17,7 +17,7 @@ type columnJSON struct {
 
 func columns(cs []query.Column) []columnJSON {
 	out := make([]columnJSON, 0, len(cs))
-	for _, h := range deputy.Headings(cs) {
+	for _, h := range query.Headings(cs) {
 		out = append(out, columnJSON{h.Name, h.Label, h.Type})
 	}
 	return out
@@ -26,14 +26,14 @@ func columns(cs []query.Column) []columnJSON {
 func cells(rows [][]query.Value, zone *time.Location) [][]any {
 	out := make([][]any, 0, len(rows))
 	for _, r := range rows {
-		out = append(out, deputy.Cells(r, zone))
+		out = append(out, query.Cells(r, zone))
 	}
 	return out
 }
 
 // text is a value as the text of a cell; NULL is empty.
 func text(v query.Value, zone *time.Location) string {
-	switch v := deputy.Cell(v, zone).(type) {
+	switch v := query.Cell(v, zone).(type) {
 	case nil:
 		return ""
 	case string:

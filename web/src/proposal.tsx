@@ -30,13 +30,14 @@ function useStill(watching: boolean) {
 
 interface CardProps {
   group: Group
+  labels: Record<string, string> // of tables, by their names
   ended: boolean // the turn has: now it can be decided
   mayConfirm: boolean
   changed: (g: Group) => void
   renewed: (g: Group) => void
 }
 
-export function Card({ group, ended, mayConfirm, changed, renewed }: CardProps) {
+export function Card({ group, labels, ended, mayConfirm, changed, renewed }: CardProps) {
   const [busy, setBusy] = useState(false)
   const [message, setMessage] = useState('')
   const pending = group.proposals.filter((p) => p.state === 'pending')
@@ -96,7 +97,7 @@ export function Card({ group, ended, mayConfirm, changed, renewed }: CardProps) 
         {pending.length > 0 && <span class="faint" title={moment(pending[0].expires_at)}>expires {inTime(pending[0].expires_at)}</span>}
       </header>
       {ordered(group.proposals).map((p) => (
-        <Part key={p.id} p={p} numbered={!single}>
+        <Part key={p.id} p={p} labels={labels} numbered={!single}>
           {!single && p.state === 'pending' && ended && mayConfirm && <button type="button" class="quiet" disabled={busy} onClick={() => rejectOne(p)}>Reject this one</button>}
         </Part>
       ))}
@@ -134,23 +135,68 @@ function ordered(ps: Proposal[]): Proposal[] {
 
 // verb is what the button does.
 function verb(ps: Proposal[]): string {
-  const records = (v: string) => ps.filter((p) => p.changes.some((c) => c.verb === v)).length
-  const [deletes, creates] = [records('delete'), records('create')]
-  if (deletes === ps.length) return `Delete ${plural(deletes, 'record')}`
-  if (creates === ps.length) return `Create ${plural(creates, 'record')}`
-  const fields = ps.reduce((n, p) => n + p.changes.filter((c) => c.verb === 'update').length, 0)
-  const all = fields + creates + deletes
-  return `Confirm ${plural(all, 'change')}${deletes ? `, ${deletes} a delete` : ''}`
+  const records = ps.flatMap((p) => byRecord(p.changes))
+  const number = (v: string) => records.filter((r) => r.verb === v).length
+  const [deletes, creates] = [number('delete'), number('create')]
+  if (deletes && deletes === records.length) return `Delete ${plural(deletes, 'record')}`
+  if (creates && creates === records.length) return `Create ${plural(creates, 'record')}`
+  const fields = records.reduce((n, r) => n + (r.verb === 'update' ? r.lines.length : 0), 0)
+  const of = deletes ? `, ${deletes} of them ${deletes === 1 ? 'a delete' : 'deletes'}` : ''
+  return `Confirm ${plural(fields + creates + deletes, 'change')}${of}`
 }
 
-function Part({ p, numbered, children }: { p: Proposal; numbered: boolean; children: any }) {
-  const beside = new Set(p.changes.filter((c) => c.source === 'model').map((c) => `${c.label}: “${c.after}” stands neither in your messages nor in the data.`))
-  const words = p.changes.map((c) => mixed(c.after ?? '')).filter(Boolean)
+interface OfRecord {
+  verb: Change['verb']
+  lines: Change[]
+}
+
+// byRecord puts the lines of one record together: what goes first, otherwise in the order they run in. A field that comes again belongs
+// to another new record.
+function byRecord(changes: Change[]): OfRecord[] {
+  const out: OfRecord[] = []
+  for (const c of changes) {
+    const of = out.findLast((r) => r.verb === c.verb && r.lines[0].table === c.table && r.lines[0].record === c.record)
+    if (of && !of.lines.some((l) => l.field === c.field)) of.lines.push(c)
+    else out.push({ verb: c.verb, lines: [c] })
+  }
+  const rank = (r: OfRecord) => (r.verb === 'delete' ? 0 : 1)
+  return out.sort((a, b) => rank(a) - rank(b))
+}
+
+const verbs = { create: 'Create', update: 'Change', delete: 'Delete' }
+
+// RecordName says which record the lines beneath are of.
+function RecordName({ of: { verb, lines: [c] }, labels }: { of: OfRecord; labels: Record<string, string> }) {
+  const label = c.record_label && c.record_label !== c.record ? c.record_label : ''
   return (
-    <div class="part">
+    <tr>
+      <th scope="rowgroup" colSpan={5} class="record-name">
+        {verbs[verb]} · <Exact text={labels[c.table] || c.table} />{c.record !== null && <> · <Exact text={label || c.record} /></>}{label && <> <span class="id"><Exact text={c.record!} /></span></>}
+      </th>
+    </tr>
+  )
+}
+
+const unseen = ' stands neither in your messages nor in the data.'
+
+function Part({ p, labels, numbered, children }: { p: Proposal; labels: Record<string, string>; numbered: boolean; children: any }) {
+  const made = p.changes.filter((c) => c.source === 'model') // their lines say so themselves
+  const beside = (w: string) => w.endsWith(unseen) && made.some((c) => w.startsWith(c.label + ': '))
+  const words = p.changes.flatMap((c) => [mixed(c.label), mixed(c.after ?? '')]).filter(Boolean)
+  const records = byRecord(p.changes)
+  return (
+    <div class={goes(p) && records.some((r) => r.verb === 'delete') ? 'part deletes' : 'part'}>
       {numbered && <h4><span class="faint">{p.position}</span> <Exact text={p.summary} /> {children}</h4>}
-      {p.changes.length > 0 && <table class="changes"><tbody>{p.changes.map((c, i) => <Line key={i} c={c} goes={goes(p)} />)}</tbody></table>}
-      {[...p.warnings.filter((w) => !beside.has(w)), ...words].map((w, i) => <p key={i} class="warning">⚠ <Exact text={w} /></p>)}
+      {records.length > 0 && <table class="changes">
+        <colgroup><col class="name" /><col /><col class="arrow" /><col /><col class="source" /></colgroup>
+        {records.map((r, i) => (
+          <tbody key={i} class={goes(p) ? r.verb : ''}>
+            {records.length > 1 && <RecordName of={r} labels={labels} />}
+            {r.lines.map((c, j) => <Line key={j} c={c} goes={goes(p)} />)}
+          </tbody>
+        ))}
+      </table>}
+      {[...p.warnings.filter((w) => !beside(w)), ...new Set(words)].map((w, i) => <p key={i} class="warning">⚠ <Exact text={w} /></p>)}
       {p.state !== 'pending' && <Outcome p={p} />}
     </div>
   )
@@ -161,10 +207,10 @@ const goes = (p: Proposal) => p.state === 'pending' || p.state === 'confirming' 
 
 function Line({ c, goes }: { c: Change; goes: boolean }) {
   const created = c.verb === 'create'
-  if (c.verb === 'delete') return <tr><th scope="row">{c.label || c.field}</th><td colSpan={4}><Side value={c.before} label={c.before_label} gone={goes} /></td></tr>
+  if (c.verb === 'delete') return <tr><Field c={c} /><td colSpan={4}><Side value={c.before} label={c.before_label} gone={goes} /></td></tr>
   return (
     <tr>
-      <th scope="row">{c.label || c.field}</th>
+      <Field c={c} />
       <td>{created ? <span class="faint">new</span> : <Side value={c.before} label={c.before_label} />}</td>
       <td class="arrow" aria-label="becomes">→</td>
       <td><Side value={c.after} label={c.after_label} /></td>
@@ -172,6 +218,9 @@ function Line({ c, goes }: { c: Change; goes: boolean }) {
     </tr>
   )
 }
+
+// Field is what a line is about; a path within JSON has keys that anybody may have written.
+const Field = ({ c }: { c: Change }) => <th scope="row" title={c.field}><Exact text={c.label || c.field} /></th>
 
 function Side({ value, label, gone }: { value: string | null; label?: string; gone?: boolean }) {
   if (value === null) return <span class="faint">(nothing)</span>

@@ -71,6 +71,7 @@ export function ResultView({ call, view }: { call: string; view: View }) {
   const { result, error, at } = useResult(call, after)
   if (error) return <p class="faint">These rows cannot be shown: {error}</p>
   if (!result) return <div class="result loading" aria-busy="true">Reading the rows…</div>
+  if (!shownColumns(result.columns, view.columns).length) return <p class="faint withheld">Withheld: your rights have changed since. No column of this may be shown to you now.</p>
   const chart = view.view && view.view !== 'table' && !asTable
   return (
     <figure class="result">

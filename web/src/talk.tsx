@@ -103,23 +103,34 @@ function Turn({ t, desk, ask }: { t: TurnView; desk: Desk; ask: (text: string) =
   const reason = t.reason && t.reason !== 'answered' ? why(t.reason) : ''
   const s = desk.state
   const seen = new Set<string>()
+  const labels = Object.fromEntries((s.me?.tables ?? []).map((a) => [a.table, a.label]))
   return (
     <article class="turn">
       <p class="question">{plainly(t.question)}</p>
       {grouped(t.items).map((g, i) => {
         if (Array.isArray(g)) return <Steps key={i} lines={g} turn={t.id} running={t.state === 'running' && i === grouped(t.items).length - 1} />
         if (g.kind === 'text') return <Prose key={i} text={g.text} />
-        if (g.kind === 'display') return g.call ? <ResultView key={i} call={g.call} view={g.view} /> : <Link key={i} view={g.view} />
+        if (g.kind === 'display') return <Display key={i} call={g.call} view={g.view} />
         if (g.kind !== 'proposal') return null
         const id = s.groupOf[g.id]
         if (!id || seen.has(id)) return null
         return [id, ...desk.renewedBy(id)].filter((x) => !seen.has(x) && seen.add(x)).map((x) => (
-          <Card key={x} group={s.groups[x]} ended={t.state !== 'running'} mayConfirm={s.me?.confirm ?? false} changed={(c) => desk.decided(c)} renewed={(c) => desk.group(c)} />
+          <Card key={x} group={s.groups[x]} labels={labels} ended={t.state !== 'running'} mayConfirm={s.me?.confirm ?? false} changed={(c) => desk.decided(c)} renewed={(c) => desk.group(c)} />
         ))
       })}
       {t.state === 'running' && <p class="faint" aria-hidden={!t.lost}>{t.lost ? 'Reconnecting… nothing is lost.' : t.items.length ? '' : 'Working…'}</p>}
       {reason && <p class={t.state === 'failed' ? 'ended bad' : 'ended'}>{reason} {t.state !== 'completed' && <button type="button" class="quiet" onClick={() => ask(t.question)}>Try again</button>}</p>}
     </article>
+  )
+}
+
+// Display is what the assistant showed: rows, read again with the rights of now, or a link.
+function Display({ call, view }: { call: string; view: View }) {
+  return (
+    <>
+      {view.withheld && <p class="faint withheld">Withheld: your rights have changed since.{call && ' This is what you may read now:'}</p>}
+      {call ? <ResultView call={call} view={view} /> : !view.withheld && <Link view={view} />}
+    </>
   )
 }
 

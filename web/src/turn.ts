@@ -29,6 +29,7 @@ export interface View {
   note?: string
   target?: string
   link?: string
+  withheld?: boolean // it was made under rights that no longer hold; nothing else is left of it
   [key: string]: unknown
 }
 
