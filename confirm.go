@@ -377,13 +377,21 @@ func (a *Assistant) close(ctx context.Context, who Person, channel Channel, ps [
 	return nil
 }
 
-// proposals reads a proposal or a group as it is now: what is past its time has expired, and a confirmation whose lease ran out is unknown.
+// proposals reads a proposal or a group as it is now: what is past its time has expired, and what is in doubt is settled where it can be.
 func (a *Assistant) proposals(ctx context.Context, who Person, id string) ([]Proposal, error) {
 	ps, err := a.cfg.Store.Proposals.Get(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
-	if !a.age(ctx, who, ps) {
+	changed := a.age(ctx, who, ps)
+	if len(a.doubtful(ps)) > 0 {
+		group, err := a.cfg.Store.Proposals.Get(ctx, who, ps[0].Group)
+		if err != nil {
+			return nil, err
+		}
+		changed = a.settleDoubt(ctx, who, a.doubtful(group)) || changed
+	}
+	if !changed {
 		return ps, nil
 	}
 	return a.cfg.Store.Proposals.Get(ctx, who, id)
@@ -393,17 +401,11 @@ func (a *Assistant) proposals(ctx context.Context, who Person, id string) ([]Pro
 func (a *Assistant) age(ctx context.Context, who Person, ps []Proposal) (changed bool) {
 	now := a.cfg.Clock()
 	for _, p := range ps {
-		var err error
-		switch {
-		case p.State == Pending && !now.Before(p.ExpiresAt):
-			err = a.close(ctx, who, "", []Proposal{p}, Expired, "Nobody decided in time; nothing was written.", now)
-		case p.State == Confirming && !now.Before(p.ClaimedUntil):
-			p.State, p.DecidedAt, p.Outcome = Unknown, now, "It was sent, but no answer is known. Look at the record before you try again."
-			err = a.settle(ctx, who, "", []Proposal{p}, nil)
-		default:
+		if p.State != Pending || now.Before(p.ExpiresAt) {
 			continue
 		}
 		changed = true
+		err := a.close(ctx, who, "", []Proposal{p}, Expired, "Nobody decided in time; nothing was written.", now)
 		if err != nil && CodeOf(err) != AlreadyDecided {
 			a.complain(ctx, "aging a proposal", err, "proposal", p.ID)
 		}
@@ -432,8 +434,18 @@ func (d *Door) Proposals(ctx context.Context, who Caller, f ProposalFilter, befo
 		return nil, err
 	}
 	page, err := d.a.cfg.Store.Proposals.List(ctx, person, f, before, limit)
-	if err != nil || !d.a.age(ctx, person, page) {
-		return page, err
+	if err != nil {
+		return nil, err
+	}
+	changed := d.a.age(ctx, person, page)
+	for _, p := range page {
+		if p.State == Confirming && len(d.a.doubtful([]Proposal{p})) > 0 {
+			_, err := d.a.proposals(ctx, person, p.Group) // settled with its group
+			changed = err == nil || changed
+		}
+	}
+	if !changed {
+		return page, nil
 	}
 	return d.a.cfg.Store.Proposals.List(ctx, person, f, before, limit)
 }

@@ -202,22 +202,59 @@ func TestExpired(t *testing.T) {
 	}
 }
 
-func TestLeaseThatRanOutIsUnknown(t *testing.T) {
+// TestDoubt settles confirmations that got no answer, or whose process is gone, by reading the records again: as their owner, and only where
+// that tells.
+func TestDoubt(t *testing.T) {
 	t.Parallel()
-	b, ps := proposed(t, nil)
-	now := b.clock()
-	err := b.store.Proposals.Claim(t.Context(), ann().Person, deputy.Claim{Shown: shown(ps[0]), Now: now, Until: now.Add(time.Minute)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := b.door().Proposal(t.Context(), ann(), ps[0].ID)
-	if err != nil || got[0].State != deputy.Confirming {
-		t.Fatal(err, got)
-	}
-	b.pass(time.Minute)
-	got, err = b.door().Proposal(t.Context(), ann(), ps[0].ID)
-	if err != nil || got[0].State != deputy.Unknown || b.log(t)[0].Outcome != "unknown" {
-		t.Error(err, got)
+	create := do("create_record", `{"table":"customers","values":[{"field":"name","value":"New"}]}`)
+	for name, c := range map[string]struct {
+		call  scripted.Call
+		lose  bool // the write is made, its answer lost; else the process ends before it
+		after func(*bench)
+		want  deputy.State
+	}{
+		"made":            {do("update_record", phone), true, nil, deputy.Done},
+		"not made":        {do("update_record", phone), false, nil, deputy.Failed},
+		"changed since":   {do("update_record", phone), false, func(b *bench) { elsewhere(b, "+47 99") }, deputy.Unknown},
+		"made, over":      {do("update_record", phone), true, func(b *bench) { elsewhere(b, "+47 99") }, deputy.Unknown},
+		"delete made":     {do("delete_record", `{"table":"notes","id":"101"}`), true, nil, deputy.Done},
+		"delete not made": {do("delete_record", `{"table":"notes","id":"101"}`), false, nil, deputy.Failed},
+		"create made":     {create, true, nil, deputy.Unknown},
+		"create not made": {create, false, nil, deputy.Unknown},
+	} {
+		b, ps := proposed(t, func(cfg *deputy.Config) {
+			r := cfg.Policy.Roles["support"]
+			r.Tables["customers"] = deputy.Access{Read: all(), Create: all(), Update: all()}
+			cfg.Policy.Roles["support"] = r
+		}, c.call)
+		if c.lose {
+			b.host.LoseAnswer(errors.New("connection reset"))
+			if d, err := b.door().Confirm(t.Context(), ann(), ps[0].ID, shown(ps[0])); err != nil || d.Proposals[0].State != deputy.Unknown {
+				t.Fatal(name, err, d)
+			}
+		} else if err := b.store.Proposals.Claim(t.Context(), ann().Person, deputy.Claim{Shown: shown(ps[0]), Now: b.clock(), Until: b.clock().Add(time.Minute)}); err != nil {
+			t.Fatal(err)
+		}
+		if c.after != nil {
+			c.after(b)
+		}
+		state := func() deputy.State {
+			got, err := b.door().Proposal(t.Context(), ann(), ps[0].ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return got[0].State
+		}
+		if s := state(); s != deputy.Confirming && s != deputy.Unknown {
+			t.Errorf("%s: settled as %s while the write may be under way", name, s)
+		}
+		b.pass(2 * time.Minute)
+		if s := state(); s != c.want || state() != c.want {
+			t.Errorf("%s: %s, want %s", name, s, c.want)
+		}
+		if writes := applied(b); c.lose && writes != 1 || !c.lose && writes != 0 {
+			t.Errorf("%s: %d writes", name, writes)
+		}
 	}
 }
 

@@ -113,8 +113,8 @@ type Proposals interface {
 	List(ctx context.Context, as Person, f ProposalFilter, before int64, limit int) ([]Proposal, error)
 	// Claim moves all of them from pending to confirming, or none (already_decided), in one conditional write over owner, state, hash and expiry.
 	Claim(ctx context.Context, as Person, c Claim) error
-	// Settle moves proposals from confirming to the final state they carry, and stores those that take their place; all or nothing.
-	// already_decided where one is no longer confirming.
+	// Settle moves proposals from confirming to the final state they carry, or from unknown to done or failed, and stores those that take
+	// their place; all or nothing. already_decided where one stands elsewhere.
 	Settle(ctx context.Context, as Person, ps, renewed []Proposal) error
 	// Close moves all of them from pending to rejected or expired, or none (already_decided).
 	Close(ctx context.Context, as Person, ids []string, to State, outcome string, at time.Time) error

@@ -40,7 +40,7 @@ func (s *store) proposal(as deputy.Person, id string) (*deputy.Proposal, error) 
 }
 
 // all finds them all in a state, or none.
-func (s *store) all(as deputy.Person, ids []string, state deputy.State) ([]*deputy.Proposal, error) {
+func (s *store) all(as deputy.Person, ids []string, states ...deputy.State) ([]*deputy.Proposal, error) {
 	var out []*deputy.Proposal
 	decided := false
 	for _, id := range ids {
@@ -48,7 +48,7 @@ func (s *store) all(as deputy.Person, ids []string, state deputy.State) ([]*depu
 		if err != nil {
 			return nil, err
 		}
-		decided = decided || p.State != state
+		decided = decided || !slices.Contains(states, p.State)
 		out = append(out, p)
 	}
 	if decided {
@@ -133,9 +133,14 @@ func (s proposals) Settle(ctx context.Context, as deputy.Person, ps, renewed []d
 		}
 		ids = append(ids, p.ID)
 	}
-	olds, err := s.all(as, ids, deputy.Confirming)
+	olds, err := s.all(as, ids, deputy.Confirming, deputy.Unknown)
 	if err != nil {
 		return err
+	}
+	for i, old := range olds { // what is unknown may still become known
+		if old.State == deputy.Unknown && ps[i].State != deputy.Done && ps[i].State != deputy.Failed {
+			return alreadyDecided()
+		}
 	}
 	if err := owned(as, renewed); err != nil {
 		return err

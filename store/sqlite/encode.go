@@ -40,6 +40,7 @@ type part struct {
 	Proposal  string             `json:"proposal,omitempty"`
 	Display   string             `json:"display,omitempty"`
 	Opaque    *opaque            `json:"opaque,omitempty"`
+	Rights    string             `json:"rights,omitempty"`
 }
 
 type call struct {
@@ -60,7 +61,7 @@ func encodeParts(ps []deputy.Part) (string, error) {
 		out = make([]part, len(ps))
 	}
 	for i, p := range ps {
-		out[i] = part{Text: p.Text, Reasoning: p.Reasoning, Result: p.Result, Proposal: p.Proposal, Display: string(p.Display)}
+		out[i] = part{Text: p.Text, Reasoning: p.Reasoning, Result: p.Result, Proposal: p.Proposal, Display: string(p.Display), Rights: p.Rights}
 		if c := p.Call; c != nil {
 			out[i].Call = &call{c.ID, c.Ref, c.Tool, string(c.Arguments)}
 		}
@@ -78,7 +79,7 @@ func decodeParts(text string) ([]deputy.Part, error) {
 	}
 	out := make([]deputy.Part, len(in))
 	for i, p := range in {
-		out[i] = deputy.Part{Text: p.Text, Reasoning: p.Reasoning, Result: p.Result, Proposal: p.Proposal, Display: raw(p.Display)}
+		out[i] = deputy.Part{Text: p.Text, Reasoning: p.Reasoning, Result: p.Result, Proposal: p.Proposal, Display: raw(p.Display), Rights: p.Rights}
 		if c := p.Call; c != nil {
 			out[i].Call = &deputy.ToolCall{ID: c.ID, Ref: c.Ref, Tool: c.Tool, Arguments: raw(c.Arguments)}
 		}

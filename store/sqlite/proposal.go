@@ -136,8 +136,8 @@ func (s proposals) Settle(ctx context.Context, as deputy.Person, ps, renewed []d
 	return s.write(ctx, "settle", func(t tx) error {
 		for _, p := range ps {
 			n, err := t.exec(`UPDATE deputy_proposals SET state = ?, decided_at = ?, outcome = ?, renewed = ?, record = ?
-				WHERE person = ? AND id = ? AND state = 'confirming'`,
-				string(p.State), micros(p.DecidedAt), p.Outcome, p.Renewed, p.Record, as.Key(), p.ID)
+				WHERE person = ? AND id = ? AND (state = 'confirming' OR state = 'unknown' AND ? IN ('done', 'failed'))`,
+				string(p.State), micros(p.DecidedAt), p.Outcome, p.Renewed, p.Record, as.Key(), p.ID, string(p.State))
 			if err := t.moved(as, ids, n, 1, err); err != nil {
 				return err
 			}

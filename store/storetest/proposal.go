@@ -138,6 +138,10 @@ func settle(t *testing.T, s deputy.Store) {
 	same(t, "renewed", state(t, s, ana(), "prp_3"), deputy.Pending)
 	refused(t, deputy.AlreadyDecided, s.Proposals.Settle(ctx, ana(), both[:1], nil))
 	must(t, s.Proposals.Claim(ctx, ana(), confirming("prp_3")))
+	must(t, s.Proposals.Settle(ctx, ana(), []deputy.Proposal{settled(renewed, deputy.Unknown)}, nil))
+	refused(t, deputy.AlreadyDecided, s.Proposals.Settle(ctx, ana(), []deputy.Proposal{settled(renewed, deputy.Outdated)}, nil))
+	must(t, s.Proposals.Settle(ctx, ana(), []deputy.Proposal{settled(renewed, deputy.Done)}, nil)) // once it is known
+	refused(t, deputy.AlreadyDecided, s.Proposals.Settle(ctx, ana(), []deputy.Proposal{settled(renewed, deputy.Failed)}, nil))
 }
 
 func closed(t *testing.T, s deputy.Store) {

@@ -7,29 +7,32 @@ import (
 	"time"
 
 	"example.com/deputy"
+	"example.com/deputy/deputytest"
 	"example.com/deputy/host/hosttest"
 	"example.com/deputy/provider/scripted"
 	"example.com/deputy/toolset/kernel"
-	"example.com/deputy/toolset/toolsettest"
 )
 
-func bench(t *testing.T) (*toolsettest.Bench, *hosttest.Fake) {
+func bench(t *testing.T) (*deputytest.Desk, *hosttest.Fake) {
 	t.Helper()
-	host := hosttest.New(nil, nil)
-	return toolsettest.New(t, host, deputy.Policy{Roles: map[string]deputy.Role{"clerk": {Tools: []string{"*"}}}}, kernel.New()), host
+	policy := deputy.Policy{Roles: map[string]deputy.Role{"clerk": {Tools: []string{"*"}}}}
+	desk := deputytest.New(t, deputytest.Config{Policy: policy, Toolsets: []deputy.Toolset{kernel.New()}})
+	return desk, desk.Host
 }
 
-func clerk(zone *time.Location) deputy.Person {
-	return deputy.Person{Issuer: "test", ID: "1", Roles: []string{"clerk"}, Zone: zone}
+func clerk(zone *time.Location) deputy.Caller {
+	who := deputytest.Person("1", "clerk")
+	who.Zone = zone
+	return who
 }
 
-func call(t *testing.T, tool string, arguments map[string]string) scripted.Call {
+func call(t *testing.T, tool string, arguments map[string]string) scripted.Answer {
 	t.Helper()
 	raw, err := json.Marshal(arguments)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return scripted.Call{Tool: tool, Arguments: json.RawMessage(raw)}
+	return deputytest.Call(tool, string(raw))
 }
 
 func TestCalculate(t *testing.T) {
@@ -48,13 +51,13 @@ func TestCalculate(t *testing.T) {
 		"1.10 > 1.1 ? \"more\" : \"same\"": "same",
 		"3 > 2.9 && 1 != 2":                "true",
 	} {
-		r := b.Run(t, clerk(nil), call(t, "calculate", map[string]string{"expr": expr}))
+		r := b.Run(clerk(nil), call(t, "calculate", map[string]string{"expr": expr}))
 		var got struct{ Result string }
 		if r.Outcomes[0] != deputy.Ran {
-			t.Errorf("%s: %s", expr, r.Texts[0])
+			t.Errorf("%s: %s", expr, r.Results[0])
 			continue
 		}
-		if err := json.Unmarshal([]byte(toolsettest.Data(t, r.Texts[0])), &got); err != nil {
+		if err := json.Unmarshal(r.Data(t, 0), &got); err != nil {
 			t.Fatal(err)
 		}
 		if trimmed(got.Result) != want {
@@ -88,9 +91,9 @@ func TestCalculateRefuses(t *testing.T) {
 		"person.id":     "",
 		"all.x.count()": "",
 	} {
-		r := b.Run(t, clerk(nil), call(t, "calculate", map[string]string{"expr": expr}))
-		if r.Outcomes[0] != deputy.Refused || !strings.Contains(r.Texts[0], want) {
-			t.Errorf("%s: %s %q, want a refusal with %q", expr, r.Outcomes[0], r.Texts[0], want)
+		r := b.Run(clerk(nil), call(t, "calculate", map[string]string{"expr": expr}))
+		if r.Outcomes[0] != deputy.Refused || !strings.Contains(r.Results[0], want) {
+			t.Errorf("%s: %s %q, want a refusal with %q", expr, r.Outcomes[0], r.Results[0], want)
 		}
 	}
 }
@@ -111,15 +114,15 @@ func TestCurrentDatetime(t *testing.T) {
 		{oslo, nil, `{"call_id":"c1","date":"2026-01-02","time":"04:04:05","zone":"Europe/Oslo","offset":"+01:00","weekday":"Friday","week":"2026-W01"}`},
 		{oslo, map[string]string{"zone": "America/New_York"}, `{"call_id":"c1","date":"2026-01-01","time":"22:04:05","zone":"America/New_York","offset":"-05:00","weekday":"Thursday","week":"2026-W01"}`},
 	} {
-		r := b.Run(t, clerk(c.zone), call(t, "current_datetime", c.args))
-		if got := toolsettest.Data(t, r.Texts[0]); got != c.want {
+		r := b.Run(clerk(c.zone), call(t, "current_datetime", c.args))
+		if got := string(r.Data(t, 0)); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}
 	}
 	for _, zone := range []string{"Local", "Mars/Olympus", "../../etc/passwd"} {
-		r := b.Run(t, clerk(nil), call(t, "current_datetime", map[string]string{"zone": zone}))
-		if r.Outcomes[0] != deputy.Refused || !strings.Contains(r.Texts[0], "IANA") {
-			t.Errorf("%s: %s %q", zone, r.Outcomes[0], r.Texts[0])
+		r := b.Run(clerk(nil), call(t, "current_datetime", map[string]string{"zone": zone}))
+		if r.Outcomes[0] != deputy.Refused || !strings.Contains(r.Results[0], "IANA") {
+			t.Errorf("%s: %s %q", zone, r.Outcomes[0], r.Results[0])
 		}
 	}
 	if len(host.Asked()) > 0 {

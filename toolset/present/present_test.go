@@ -7,11 +7,9 @@ import (
 	"testing"
 
 	"example.com/deputy"
-	"example.com/deputy/host/hosttest"
-	"example.com/deputy/provider/scripted"
+	"example.com/deputy/deputytest"
 	"example.com/deputy/query"
 	"example.com/deputy/toolset/present"
-	"example.com/deputy/toolset/toolsettest"
 )
 
 type nothing struct{}
@@ -32,12 +30,11 @@ func figures() deputy.Toolset {
 		tool("figures", []query.Value{query.Day("2026-01-01"), query.Decimal("10.50"), int64(2)}, []query.Value{query.Day("2026-02-01"), nil, int64(0)})}}
 }
 
-func show(t *testing.T, read, arguments string) toolsettest.Reply {
+func show(t *testing.T, read, arguments string) deputytest.Turn {
 	t.Helper()
 	policy := deputy.Policy{Roles: map[string]deputy.Role{"clerk": {Tools: []string{"figures", "empty", "words"}}}}
-	b := toolsettest.New(t, hosttest.New(nil, nil), policy, figures(), present.New())
-	return b.Run(t, deputy.Person{Issuer: "test", ID: "1", Roles: []string{"clerk"}}, scripted.Call{Tool: read},
-		scripted.Call{Tool: "present_results", Arguments: json.RawMessage(arguments)})
+	b := deputytest.New(t, deputytest.Config{Policy: policy, Toolsets: []deputy.Toolset{figures(), present.New()}})
+	return b.Run(deputytest.Person("1", "clerk"), deputytest.Call(read, ""), deputytest.Call("present_results", arguments))
 }
 
 func TestShows(t *testing.T) {
@@ -55,7 +52,7 @@ func TestShows(t *testing.T) {
 			t.Parallel()
 			r := show(t, "figures", arguments)
 			if len(r.Displays) != 1 {
-				t.Fatalf("%q", r.Texts)
+				t.Fatalf("%q", r.Results)
 			}
 			var want, got map[string]any
 			if err := json.Unmarshal([]byte(arguments), &want); err != nil {
@@ -72,8 +69,8 @@ func TestShows(t *testing.T) {
 			if got["call_id"] == "c1" || r.Displays[0].Call == "" || r.Displays[0].Call == "c1" {
 				t.Errorf("a model's id reached the person: %s %s", r.Displays[0].Call, r.Displays[0].View)
 			}
-			if !strings.Contains(r.Texts[1], "2 rows of c1") {
-				t.Errorf("%q", r.Texts[1])
+			if !strings.Contains(r.Results[1], "2 rows of c1") {
+				t.Errorf("%q", r.Results[1])
 			}
 		})
 	}
@@ -99,24 +96,24 @@ func TestRefuses(t *testing.T) {
 		{"figures", `{"view":"map","call_id":"c1"}`, "Error: arguments: `view` must be one of table, bar, line, pie, number, record, list, not `map`"},
 		{"figures", `{"view":"table","call_id":"c1","rows":[[1]]}`, "Error: arguments: unknown key `rows`: the keys are view, call_id, title, x, y, columns, note"},
 	} {
-		if r := show(t, c.read, c.arguments); len(r.Displays) != 0 || r.Texts[1] != c.want {
-			t.Errorf("%s: %d displays\ngot  %q\nwant %q", c.arguments, len(r.Displays), r.Texts[1], c.want)
+		if r := show(t, c.read, c.arguments); len(r.Displays) != 0 || r.Results[1] != c.want {
+			t.Errorf("%s: %d displays\ngot  %q\nwant %q", c.arguments, len(r.Displays), r.Results[1], c.want)
 		}
 	}
 	for _, call := range []string{"c2", "c9", "", "tcl_x"} {
 		if r := show(t, "figures", `{"view":"table","call_id":"`+call+`"}`); len(r.Displays) != 0 || r.Outcomes[1] != deputy.Refused {
-			t.Errorf("call %q: %d displays, %s", call, len(r.Displays), r.Texts[1])
+			t.Errorf("call %q: %d displays, %s", call, len(r.Displays), r.Results[1])
 		}
 	}
 	if r := show(t, "words", `{"view":"table","call_id":"c1"}`); len(r.Displays) != 0 || r.Outcomes[1] != deputy.Refused {
-		t.Errorf("a call without rows: %d displays, %s", len(r.Displays), r.Texts[1])
+		t.Errorf("a call without rows: %d displays, %s", len(r.Displays), r.Results[1])
 	}
 }
 
 // It is offered whatever the policy's tool list says.
 func TestAlwaysOffered(t *testing.T) {
 	t.Parallel()
-	if r := show(t, "figures", `{"view":"table","call_id":"c1"}`); !strings.Contains(strings.Join(r.Offered, " "), "present_results") {
-		t.Errorf("%v", r.Offered)
+	if r := show(t, "figures", `{"view":"table","call_id":"c1"}`); !strings.Contains(strings.Join(r.Offered(), " "), "present_results") {
+		t.Errorf("%v", r.Offered())
 	}
 }

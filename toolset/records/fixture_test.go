@@ -1,15 +1,14 @@
 package records_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"example.com/deputy"
+	"example.com/deputy/deputytest"
 	"example.com/deputy/host/hosttest"
 	"example.com/deputy/provider/scripted"
 	"example.com/deputy/query"
 	"example.com/deputy/toolset/records"
-	"example.com/deputy/toolset/toolsettest"
 )
 
 func field(name string, t query.Type) query.Field {
@@ -82,20 +81,20 @@ func policy() deputy.Policy {
 	}}
 }
 
-func person(role string) deputy.Person {
-	return deputy.Person{Issuer: "test", ID: role, Roles: []string{role}, Attributes: map[string]string{"rep": "3"}}
+func person(role string) deputy.Caller {
+	who := deputytest.Person(role, role)
+	who.Attributes["rep"] = "3"
+	return who
 }
 
-func bench(t testing.TB) (*toolsettest.Bench, *hosttest.Fake) {
+func bench(t testing.TB) (*deputytest.Desk, *hosttest.Fake) {
 	t.Helper()
-	host := shop()
-	return toolsettest.New(t, host, policy(), records.New(records.Config{Pages: map[string]string{
-		"customers": "/customers/{id}", "order_lines": "/lines?id={id}", "orders": "/orders?q={where}"}})), host
+	set := records.New(records.Config{Pages: map[string]string{"customers": "/customers/{id}", "order_lines": "/lines?id={id}", "orders": "/orders?q={where}"}})
+	desk := deputytest.New(t, deputytest.Config{Host: shop(), Policy: policy(), Toolsets: []deputy.Toolset{set}})
+	return desk, desk.Host
 }
 
-func call(tool, arguments string) scripted.Call {
-	return scripted.Call{Tool: tool, Arguments: json.RawMessage(arguments)}
-}
+func call(tool, arguments string) scripted.Answer { return deputytest.Call(tool, arguments) }
 
 // try is one call in a turn of its own, and what it must come to.
 type try struct {
@@ -110,13 +109,13 @@ func run(t *testing.T, tries []try) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b, host := bench(t)
-			r := b.Run(t, person(c.role), call(c.tool, c.arguments))
+			r := b.Run(person(c.role), call(c.tool, c.arguments))
 			if r.Outcomes[0] != c.outcome {
-				t.Fatalf("%s %s: %s %q, want %s", c.tool, c.arguments, r.Outcomes[0], r.Texts[0], c.outcome)
+				t.Fatalf("%s %s: %s %q, want %s", c.tool, c.arguments, r.Outcomes[0], r.Results[0], c.outcome)
 			}
-			got := r.Texts[0]
+			got := r.Results[0]
 			if c.outcome == deputy.Ran {
-				got = without(toolsettest.Data(t, got))
+				got = without(string(r.Data(t, 0)))
 			}
 			if got != c.text {
 				t.Errorf("%s %s:\ngot  %s\nwant %s", c.tool, c.arguments, got, c.text)

@@ -22,8 +22,8 @@ type getRecordIn struct {
 // ChildRows are the rows of one relation beside a record, in the form of every result.
 type ChildRows struct {
 	Columns []query.Heading `json:"columns"`
-	Rows    [][]any          `json:"rows"`
-	HasMore bool             `json:"has_more"`
+	Rows    [][]any         `json:"rows"`
+	HasMore bool            `json:"has_more"`
 }
 
 // Children is what stands beside the record that get_record found, by relation name.

@@ -7,10 +7,9 @@ import (
 	"testing"
 
 	"example.com/deputy"
-	"example.com/deputy/host/hosttest"
+	"example.com/deputy/deputytest"
 	"example.com/deputy/query"
 	"example.com/deputy/toolset/records"
-	"example.com/deputy/toolset/toolsettest"
 )
 
 const (
@@ -93,8 +92,8 @@ func TestHiddenIsLikeMissing(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{`{"table":"customers","select":["%"]}`, `{"table":"customers","where":"% == 1"}`, `{"table":"customers","order_by":["%"]}`} {
 		b, _ := bench(t)
-		hidden := b.Run(t, person("agent"), call("query_records", replace(args, "balance"))).Texts[0]
-		missing := b.Run(t, person("agent"), call("query_records", replace(args, "zzzzzzz"))).Texts[0]
+		hidden := b.Run(person("agent"), call("query_records", replace(args, "balance"))).Results[0]
+		missing := b.Run(person("agent"), call("query_records", replace(args, "zzzzzzz"))).Results[0]
 		if replaceWord(hidden, "balance") != replaceWord(missing, "zzzzzzz") || !isError(hidden) {
 			t.Errorf("%s:\nhidden  %s\nmissing %s", args, hidden, missing)
 		}
@@ -147,13 +146,13 @@ func TestTablePages(t *testing.T) {
 		tables = append(tables, query.Table{Name: fmt.Sprintf("t%03d", i), Label: "T", Key: []string{"id"}, Fields: []query.Field{field("id", query.Int)}})
 	}
 	role := deputy.Role{Tools: []string{"*"}, Tables: map[string]deputy.Access{"*": {Read: all()}, "t001": {}}}
-	b := toolsettest.New(t, hosttest.New(tables, nil), deputy.Policy{Roles: map[string]deputy.Role{"reader": role}}, records.New(records.Config{}))
+	b := deputytest.New(t, deputytest.Config{Tables: tables, Policy: deputy.Policy{Roles: map[string]deputy.Role{"reader": role}}})
 	var sizes []int
 	var names []string
 	for next := ""; ; {
 		var page records.TableList
-		r := b.Run(t, person("reader"), call("list_tables", `{"after":"`+next+`"}`))
-		if err := json.Unmarshal([]byte(toolsettest.Data(t, r.Texts[0])), &page); err != nil {
+		r := b.Run(person("reader"), call("list_tables", `{"after":"`+next+`"}`))
+		if err := json.Unmarshal(r.Data(t, 0), &page); err != nil {
 			t.Fatal(err)
 		}
 		for _, l := range page.Tables {
@@ -180,8 +179,8 @@ func TestManyChildren(t *testing.T) {
 		return rows
 	})
 	var got records.Children
-	r := b.Run(t, person("agent"), call("get_record", `{"table":"customers","id":"3","children":["orders"]}`))
-	if err := json.Unmarshal([]byte(toolsettest.Data(t, r.Texts[0])), &got); err != nil {
+	r := b.Run(person("agent"), call("get_record", `{"table":"customers","id":"3","children":["orders"]}`))
+	if err := json.Unmarshal(r.Data(t, 0), &got); err != nil {
 		t.Fatal(err)
 	}
 	if c := got.Children["orders"]; len(c.Rows) != 25 || !c.HasMore {

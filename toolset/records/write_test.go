@@ -46,9 +46,9 @@ func TestWritesBecomeProposals(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b, host := bench(t)
-			r := b.Run(t, person(c.role), call(c.tool, c.arguments))
+			r := b.Run(person(c.role), call(c.tool, c.arguments))
 			if r.Outcomes[0] != deputy.Proposed || len(r.Proposals) != 1 || len(r.Proposals[0].Changes) != 1 {
-				t.Fatalf("%s %q, %d proposals", r.Outcomes[0], r.Texts[0], len(r.Proposals))
+				t.Fatalf("%s %q, %d proposals", r.Outcomes[0], r.Results[0], len(r.Proposals))
 			}
 			ch := r.Proposals[0].Changes[0]
 			if got := string(ch.Verb) + " " + ch.Table + " [" + strings.Join(ch.Key, " ") + "] " + assigned(ch); got != c.want {
@@ -104,7 +104,7 @@ func TestWritesAreRefused(t *testing.T) {
 func TestReasonStaysInTheArguments(t *testing.T) {
 	t.Parallel()
 	b, _ := bench(t)
-	r := b.Run(t, person("agent"), call("update_record", `{"reason":"they asked","table":"customers","id":"1","values":[{"field":"status","value":"new"}]}`))
+	r := b.Run(person("agent"), call("update_record", `{"reason":"they asked","table":"customers","id":"1","values":[{"field":"status","value":"new"}]}`))
 	if len(r.Proposals) != 1 || !strings.Contains(string(r.Proposals[0].Arguments), `"reason":"they asked"`) {
 		t.Fatalf("%+v", r)
 	}
@@ -131,18 +131,18 @@ func TestNavigate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			b, _ := bench(t)
-			r := b.Run(t, person(c.role), call("navigate", c.arguments))
+			r := b.Run(person(c.role), call("navigate", c.arguments))
 			if c.view == "" {
-				if len(r.Displays) > 0 || r.Texts[0] != c.text {
-					t.Errorf("%d displays, %q, want %q", len(r.Displays), r.Texts[0], c.text)
+				if len(r.Displays) > 0 || r.Results[0] != c.text {
+					t.Errorf("%d displays, %q, want %q", len(r.Displays), r.Results[0], c.text)
 				}
 				return
 			}
 			if len(r.Displays) != 1 || !sameJSON(t, string(r.Displays[0].View), c.view) || r.Displays[0].Call != "" {
-				t.Fatalf("%q %+v", r.Texts[0], r.Displays)
+				t.Fatalf("%q %+v", r.Results[0], r.Displays)
 			}
-			if want := "<data call=\"c1\">\n" + c.text + "\n</data>"; c.text != "" && r.Texts[0] != want {
-				t.Errorf("got %q, want %q", r.Texts[0], want)
+			if want := "<data call=\"c1\">\n" + c.text + "\n</data>"; c.text != "" && r.Results[0] != want {
+				t.Errorf("got %q, want %q", r.Results[0], want)
 			}
 		})
 	}
@@ -171,7 +171,7 @@ func TestOffered(t *testing.T) {
 		"nobody":  "",
 	} {
 		b, _ := bench(t)
-		if got := strings.Join(b.Run(t, person(role)).Offered, " "); got != want {
+		if got := strings.Join(b.Run(person(role)).Offered(), " "); got != want {
 			t.Errorf("%s: %s, want %s", role, got, want)
 		}
 	}

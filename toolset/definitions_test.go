@@ -1,4 +1,4 @@
-package toolsettest_test
+package toolset_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package toolsettest_test
+package toolset_test
 
 import (
 	"bytes"
@@ -7,13 +7,12 @@ import (
 	"testing"
 
 	"example.com/deputy"
+	"example.com/deputy/deputytest"
 	"example.com/deputy/host/hosttest"
-	"example.com/deputy/provider/scripted"
 	"example.com/deputy/query"
 	"example.com/deputy/toolset/kernel"
 	"example.com/deputy/toolset/present"
 	"example.com/deputy/toolset/records"
-	"example.com/deputy/toolset/toolsettest"
 )
 
 func things() *hosttest.Fake {
@@ -38,27 +37,26 @@ func FuzzArguments(f *testing.F) {
 			f.Add(uint8(tool), s)
 		}
 	}
-	policy := deputy.Policy{Roles: map[string]deputy.Role{"all": {Tools: []string{"*"}, Tables: map[string]deputy.Access{
-		"things": {Read: deputy.Fields{All: true}, Create: deputy.Fields{All: true}, Update: deputy.Fields{All: true}, Delete: true}}}}}
 	host := things()
-	b := toolsettest.New(f, host, policy, records.New(records.Config{Pages: map[string]string{"things": "/things/{id}"}}), present.New(), kernel.New())
-	who := deputy.Person{Issuer: "test", ID: "1", Roles: []string{"all"}}
+	desk := deputytest.New(f, deputytest.Config{Host: host, Policy: deputytest.AllowAll("all"), Toolsets: []deputy.Toolset{
+		records.New(records.Config{Pages: map[string]string{"things": "/things/{id}"}}), present.New(), kernel.New()}})
+	who := deputytest.Person("1", "all")
 	tools := core()
 	f.Fuzz(func(t *testing.T, n uint8, arguments string) {
 		tool := tools[int(n)%len(tools)]
 		host.Forget()
-		r := b.Run(t, who, scripted.Call{Tool: tool.Name(), Arguments: json.RawMessage(arguments)})
+		r := desk.For(t).Run(who, deputytest.Call(tool.Name(), arguments))
 		switch r.Outcomes[0] {
 		case deputy.Ran, deputy.Proposed:
 			if twice(arguments) {
 				t.Fatalf("%s took %q", tool.Name(), arguments)
 			}
 		case deputy.Refused:
-			if len(r.Texts[0]) < len("Error: x") || len(r.Proposals) > 0 || len(r.Displays) > 0 {
-				t.Fatalf("%s %q: %q", tool.Name(), arguments, r.Texts[0])
+			if len(r.Results[0]) < len("Error: x") || len(r.Proposals) > 0 || len(r.Displays) > 0 {
+				t.Fatalf("%s %q: %q", tool.Name(), arguments, r.Results[0])
 			}
 		default:
-			t.Fatalf("%s %q: %s %q", tool.Name(), arguments, r.Outcomes[0], r.Texts[0])
+			t.Fatalf("%s %q: %s %q", tool.Name(), arguments, r.Outcomes[0], r.Results[0])
 		}
 		for _, a := range host.Asked() {
 			if a.Method == hosttest.Apply {
