@@ -20,6 +20,7 @@ const (
 	notAllowed     = "You may not write such a record."
 	notAlong       = "Records that you may not delete would go with it."
 	goneByGroup    = "An earlier change of this group has removed the record."
+	notLet         = "The database does not let this be written."
 	hasChildren    = "Other records refer to this one, so it cannot be deleted."
 )
 
@@ -58,6 +59,8 @@ func (h *Host) nothingWritten(ctx context.Context, err error) error {
 		return &deputy.Error{Code: deputy.Unavailable, Message: "The database is busy. Nothing was written; try again in a moment.", Cause: err}
 	case lost:
 		return &deputy.Error{Code: deputy.Unavailable, Message: "The database cannot be reached. Nothing was written; try again in a moment.", Cause: err}
+	case denied:
+		return &deputy.Error{Code: deputy.PermissionDenied, Message: notLet, Cause: err}
 	case slow:
 		return &deputy.Error{Code: deputy.Timeout, Message: "The change took too long and was stopped. Nothing was written.", Cause: err}
 	case tooMuch:

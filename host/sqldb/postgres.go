@@ -181,7 +181,7 @@ func (db *postgres) fault(err error) fault {
 		return outdated
 	case e.Code == "42501", e.Code == "25006":
 		return denied
-	case strings.HasPrefix(e.Code, "54"):
+	case strings.HasPrefix(e.Code, "54"), e.Code == "42601" && strings.HasPrefix(e.Message, "memory exhausted"): // the parser's own limit
 		return tooMuch
 	case strings.HasPrefix(e.Code, "22"):
 		return badValue

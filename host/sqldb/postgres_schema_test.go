@@ -162,6 +162,9 @@ func TestPostgresRoleSeesItsOwn(t *testing.T) {
 	if got := write(t, h, deputy.Failed, deputy.Change{Verb: deputy.Create, Table: "open", Values: set("", "", "id", query.Int, "2").Values}); got.Error != "The database does not let this be written." {
 		t.Errorf("%+v", got)
 	}
+	if out, err := h.Apply(t.Context(), deputy.Person{}, "key", []deputy.Write{{Change: set("open", "1", "name", query.String, "b")}}); deputy.CodeOf(err) != deputy.PermissionDenied || out != nil {
+		t.Errorf("%v %v", out, err)
+	}
 }
 
 func TestPostgresComparisons(t *testing.T) {

@@ -371,4 +371,30 @@ func TestPostgresRestarts(t *testing.T) {
 	}
 }
 
+// TestPostgresTooMuchToAsk: what the server's limits do not allow is said so that one can ask for less.
+func TestPostgresTooMuchToAsk(t *testing.T) {
+	t.Parallel()
+	h := server(t, oneRow, `INSERT INTO x VALUES (1, 1)`)
+	env := query.Env{Catalog: catalogOf(t, h), Table: "x"}
+	n, deep := compile(t, env, `n + 1`), compile(t, env, `n == 1`)
+	for range 20000 {
+		deep = query.Op{Fn: "!", Args: []query.Expr{deep}, T: query.Bool}
+	}
+	q := query.Query{Table: "x", Limit: 1, Select: []query.Column{{As: "n", Expr: n}}, Where: deep}
+	if _, err := h.Query(t.Context(), deputy.Person{}, q); deputy.CodeOf(err) != deputy.Invalid || !strings.Contains(deputy.MessageOf(err), "ask for fewer") {
+		t.Errorf("a deep condition: %v", err)
+	}
+	w := deputy.Write{Change: deputy.Change{Verb: deputy.Delete, Table: "x", Key: []string{"1"}}, When: deep}
+	if _, err := h.Apply(t.Context(), deputy.Person{}, "key", []deputy.Write{w}); deputy.CodeOf(err) != deputy.Invalid {
+		t.Errorf("a deep condition of a change: %v", err)
+	}
+	q.Where = nil
+	for len(q.Select) < 1500 {
+		q.Select = append(q.Select, query.Column{As: fmt.Sprint("c", len(q.Select)), Expr: n})
+	}
+	if rows, err := h.Query(t.Context(), deputy.Person{}, q); err != nil || len(rows.Rows[0]) != 1500 {
+		t.Errorf("1,500 columns: %v", err)
+	}
+}
+
 func ptr(s string) *string { return &s }

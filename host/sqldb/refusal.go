@@ -15,7 +15,7 @@ func (g *group) refusal(t *table, w deputy.Write, err error) (deputy.Applied, er
 	case f == outdated:
 		return refuse(deputy.Outdated, recordChanged), nil
 	case f == denied:
-		return refuse(deputy.Failed, "The database does not let this be written."), nil
+		return refuse(deputy.Failed, notLet), nil
 	case f == badValue:
 		return refuse(deputy.Failed, "The database takes no such value%s.", among(t, w)), nil
 	}
