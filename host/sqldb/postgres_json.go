@@ -30,30 +30,30 @@ func (db *postgres) path(c *compiler, doc string, x query.Ref) string {
 			at += " -> " + c.bind(step) + "::text"
 		}
 	}
-	kind := func(name, then string) string {
+	scalar := func(kind string) string {
 		return c.let("("+at+")", func(v string) string {
-			return "CASE WHEN json_typeof(" + v + ") = '" + name + "' THEN " + c.let("("+v+" #>> '{}')", func(t string) string { return then1(c, then, t) }) + " END"
+			return "CASE WHEN json_typeof(" + v + ") = '" + kind + "' THEN " + c.let("("+v+" #>> '{}')", func(t string) string { return readScalar(c, kind, t) }) + " END"
 		})
 	}
 	switch x.As {
 	case query.String:
-		return kind("string", "text")
+		return scalar("string")
 	case query.Bool:
-		return kind("boolean", "boolean")
+		return scalar("boolean")
 	case query.Dec:
-		return kind("number", "numeric")
+		return scalar("number")
 	case query.JSON:
 		return c.let("("+at+")", func(v string) string { return "CASE WHEN json_typeof(" + v + ") <> 'null' THEN " + v + " END" })
 	}
 	return db.constant(c, nil, x.As)
 }
 
-// then1 reads what is found. A number with an exponent beyond 60 is none of the language.
-func then1(c *compiler, as, v string) string {
-	switch as {
+// readScalar reads what is found. A number with an exponent beyond 60 is none of the language.
+func readScalar(c *compiler, kind, v string) string {
+	switch kind {
 	case "boolean":
 		return v + "::boolean"
-	case "numeric":
+	case "number":
 		return "CASE WHEN length(" + v + ") <= 200 AND (" + v + " !~ '[eE]' OR " + v + ` ~ '[eE][+-]?0*([0-5]?[0-9]|60)$') THEN ` + c.bounded("("+v+"::numeric)") + " END"
 	}
 	return v
