@@ -22,7 +22,7 @@ func (a *Assistant) doubtful(ps []Proposal) (out []Proposal) {
 // as it was before was not. A create is never settled by resemblance, and a group only where all its members say the same. It says whether
 // anything has changed.
 func (a *Assistant) settleDoubt(ctx context.Context, who Person, ps []Proposal) bool {
-	verdict := a.read(ctx, who, ps)
+	verdict := a.verdict(ctx, who, ps)
 	outcome := map[State]string{
 		Done:    "No answer came at first; the record was read again, and it is done.",
 		Failed:  "No answer came at first; the record was read again, and nothing was written.",
@@ -45,8 +45,8 @@ func (a *Assistant) settleDoubt(ctx context.Context, who Person, ps []Proposal) 
 	return true
 }
 
-// read is the one verdict of all changes of a group: done, failed (none was made) or unknown.
-func (a *Assistant) read(ctx context.Context, who Person, ps []Proposal) State {
+// verdict is the one of all changes of a group: done, failed (none was made) or unknown.
+func (a *Assistant) verdict(ctx context.Context, who Person, ps []Proposal) State {
 	v, err := a.view(ctx, who)
 	if err != nil {
 		return Unknown

@@ -11,9 +11,13 @@ import (
 
 func TestGuardAgainstAModelOfItself(t *testing.T) {
 	t.Parallel()
+	worlds := 100
+	if raced {
+		worlds = 20
+	}
 	hosttest.Guard(t, func(_ testing.TB, tables []query.Table, rows map[string][]query.Row) deputy.Host {
 		return hosttest.New(tables, rows)
-	}, 100, 30)
+	}, worlds, 30)
 }
 
 func TestRulesOverThePerson(t *testing.T) {

@@ -300,6 +300,9 @@ func TestSupportDesk(t *testing.T) {
 	}
 	groups := 0
 	for i, task := range tasks {
+		if raced && i%10 != 0 {
+			continue
+		}
 		want := r.wanted(t, task)
 		n := r.plan(t, task, want)
 		if n > 0 {
@@ -310,7 +313,7 @@ func TestSupportDesk(t *testing.T) {
 			t.FailNow()
 		}
 	}
-	if groups != 514 {
+	if groups != 514 && !raced {
 		t.Errorf("%d tasks with a group", groups)
 	}
 }

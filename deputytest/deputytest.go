@@ -125,7 +125,7 @@ func (d *Desk) Log() []deputy.Entry {
 	}
 }
 
-// Person is somebody with roles, whose credential may confirm. Attributes may be added: Person("ann", "support").Attributes["region"] = "north".
+// Person is somebody with roles, whose credential may confirm. Attributes may be added: ann.Attributes["region"] = "north".
 func Person(id string, roles ...string) deputy.Caller {
 	return deputy.Caller{Person: deputy.Person{Issuer: "test", ID: id, Name: id, Roles: roles, Attributes: map[string]string{}}, Confirm: true}
 }

@@ -26,12 +26,20 @@ func pages(t *testing.T) map[string]string {
 	return out
 }
 
-// TestWhatIsDocumentedCompiles: every block of Go in the documents stands, word for word, in a test that runs.
+// TestWhatIsDocumentedCompiles: every block of Go in the documents stands, word for word, in a test that runs, or in the module that TestEmbed builds.
 func TestWhatIsDocumentedCompiles(t *testing.T) {
 	t.Parallel()
-	code, err := os.ReadFile("example_test.go")
-	if err != nil {
-		t.Fatal(err)
+	var code []byte
+	files, err := filepath.Glob("embed/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, name := range append(files, "example_test.go") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code = append(code, text...)
 	}
 	flat := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	block := regexp.MustCompile("(?s)```go\n(.*?)```")

@@ -23,6 +23,7 @@ const (
 type commandLine struct {
 	Demo       demoCommand  `cmd:"" help:"A complete assistant over a generated sample business, on this machine only."`
 	Serve      serveCommand `cmd:"" help:"The server."`
+	Init       initCommand  `cmd:"" help:"Draft a configuration from the schema of a database."`
 	Check      checkCommand `cmd:"" help:"Validate a configuration and everything it names, without serving."`
 	Config     configGroup  `cmd:"" help:"About the configuration."`
 	KillSwitch killCommand  `cmd:"" name:"kill-switch" help:"Stop every assistant on a store, or let them go on."`

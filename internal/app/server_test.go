@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -57,19 +58,21 @@ func TestStopEndsOpenStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = res.Body.Close() }()
+	next, done := iter.Pull2(sse.Read(res.Body))
+	defer done()
+	if e, err, ok := next(); !ok || err != nil || e.Name != "turn.started" {
+		t.Fatal(e, err, ok)
+	}
 	<-asked
 	began := time.Now()
 	stop()
-	events := 0
-	for _, err := range sse.Read(res.Body) {
-		if err != nil {
-			t.Errorf("the stream was torn: %v", err)
-			break
+	for ok := true; ok; {
+		if _, err, ok = next(); err != nil {
+			t.Fatalf("the stream was torn: %v", err)
 		}
-		events++
 	}
-	if status := <-ended; status != good || events == 0 {
-		t.Errorf("status %d after %d events", status, events)
+	if status := <-ended; status != good {
+		t.Errorf("status %d", status)
 	}
 	if took := time.Since(began); took >= grace {
 		t.Errorf("it took %s", took)

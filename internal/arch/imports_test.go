@@ -120,7 +120,7 @@ func TestTheRulesRefuse(t *testing.T) {
 		{"query", module, true}, {"query", "github.com/google/cel-go/parser", false}, {"store/sqlite", module + "/store/memory", true},
 		{"store/sqlite", module, false}, {"toolset/records", module + "/internal/schema", false}, {"internal/schema", module + "/internal/sse", true},
 		{"transport/api", module + "/internal/app", true}, {"cmd/deputy", module + "/store/memory", true}, {"cmd/deputy", module + "/internal/app", false},
-		{"host/hosttest", module + "/store/memory", false}, {"web", module, true}, {"toolset/kernel", "github.com/alecthomas/kong", true},
+		{"host/hosttest", module + "/store/memory", false}, {"deputytest", module + "/host/hosttest", false}, {"deputytest", module + "/toolset/kernel", true}, {"web", module, true}, {"toolset/kernel", "github.com/alecthomas/kong", true},
 	} {
 		if got := refuse(c.pkg, c.imports) != ""; got != c.refused {
 			t.Errorf("%s importing %s: refused %v", c.pkg, c.imports, got)

@@ -1,0 +1,5 @@
+//go:build !race
+
+package deputy_test
+
+const raced = false
