@@ -298,7 +298,7 @@ func (l Line) byPath(f query.Field) []Line {
 
 func quoted(text *string) string {
 	if text == nil {
-		return "no value"
+		return "that it becomes empty"
 	}
 	return "“" + strings.Trim(plainly(*text), "“”") + "”"
 }
