@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,8 @@ const (
 	goneByGroup    = "An earlier change of this group has removed the record."
 	notLet         = "The database does not let this be written."
 	hasChildren    = "Other records refer to this one, so it cannot be deleted."
+	severalRecords = "Several records have this key, so none was changed."
+	ownRules       = "The database's own rules refuse this change."
 )
 
 // Apply implements deputy.Host: the whole group in one transaction. It returns an error that is a *deputy.Error where nothing was written;
@@ -32,7 +35,7 @@ func (h *Host) Apply(ctx context.Context, _ deputy.Person, _ string, ws []deputy
 		return nil, h.nothingWritten(ctx, err)
 	}
 	defer conn.Close()
-	g := &group{h: h, conn: conn, out: make([]deputy.Applied, len(ws)), seen: make([][]query.Value, len(ws))}
+	g := &group{h: h, conn: conn, out: make([]deputy.Applied, len(ws)), seen: make([][]query.Value, len(ws)), followers: map[*table][]follower{}}
 	for i := range g.out {
 		g.out[i].State = deputy.Pending
 	}
@@ -75,6 +78,8 @@ type group struct {
 	conn *sql.Conn
 	out  []deputy.Applied
 	seen [][]query.Value // of each write: the values of its version, as just read
+
+	followers map[*table][]follower // of the tables of which a record was deleted
 }
 
 func (g *group) undo(ctx context.Context, err error) ([]deputy.Applied, error) {
@@ -106,7 +111,7 @@ func (g *group) commit(ctx context.Context) ([]deputy.Applied, error) {
 		*last = refuse(deputy.Failed, "The records refer to one that does not exist.")
 		return g.undo(ctx, nil)
 	case f.constraint():
-		*last = refuse(deputy.Failed, "The database's own rules refuse this change.")
+		*last = refuse(deputy.Failed, ownRules)
 		return g.undo(ctx, nil)
 	case f == outdated:
 		*last = refuse(deputy.Outdated, recordChanged)
@@ -180,18 +185,6 @@ func (g *group) check(ctx context.Context, i int, w deputy.Write) error {
 	return err
 }
 
-// along tests, just before a record is deleted, what would go or change along with it.
-func (g *group) along(ctx context.Context, t *table, w deputy.Write) (deputy.Applied, error) {
-	there, err := g.holds(ctx, t, w.Key, nil)
-	if err != nil || !there {
-		return deputy.Applied{}, err // the statement says that it is gone
-	}
-	if ok, err := g.holds(ctx, t, w.Key, w.Check); err != nil || ok {
-		return deputy.Applied{}, err
-	}
-	return refuse(deputy.Failed, notAlong), nil
-}
-
 func (g *group) compare(ctx context.Context, i int, t *table, w deputy.Write, key query.Expr) (deputy.State, string, error) {
 	c := g.h.compiler()
 	defer g.h.db.forget(c)
@@ -208,6 +201,8 @@ func (g *group) compare(ctx context.Context, i int, t *table, w deputy.Write, ke
 		return "", "", err
 	case len(lines) == 0:
 		return deputy.Outdated, recordGone, nil
+	case len(lines) > 1:
+		return deputy.Failed, severalRecords, nil
 	case w.VersionOf != nil && query.Version(lines[0][1:]) != w.Version:
 		return deputy.Outdated, recordChanged, nil
 	case lines[0][0] != true:
@@ -236,7 +231,7 @@ func keyCondition(t *table, key []string) (query.Expr, bool) {
 
 func (g *group) write(ctx context.Context, i int, w deputy.Write) (deputy.Applied, error) {
 	t := g.target(w)
-	if w.Verb == deputy.Delete && w.Check != nil {
+	if w.Verb == deputy.Delete {
 		if refused, err := g.along(ctx, t, w); err != nil || refused.State != "" {
 			return refused, err
 		}
@@ -249,20 +244,53 @@ func (g *group) write(ctx context.Context, i int, w deputy.Write) (deputy.Applie
 	if err := st.build(ctx); err != nil || st.refused.State != "" {
 		return st.refused, err
 	}
-	keys, err := lines(ctx, g.conn, st.text, st.c.args, st.returning)
+	rows, err := lines(ctx, g.conn, st.text, st.c.args, st.returning)
 	switch {
 	case err != nil && ctx.Err() == nil:
 		return g.refusal(t, w, err)
 	case err != nil:
 		return deputy.Applied{}, err
-	case len(keys) == 0 && i > 0:
-		return refuse(deputy.Failed, goneByGroup), nil
-	case len(keys) == 0:
-		return refuse(deputy.Outdated, recordChanged), nil
+	case len(rows) == 0:
+		return g.untouched(ctx, i, t, w)
+	case len(rows) > 1:
+		return refuse(deputy.Failed, severalRecords), nil
 	}
-	key := keyTexts(keys[0])
-	if w.Verb != deputy.Delete && w.Check != nil {
-		if ok, err := g.holds(ctx, t, key, w.Check); err != nil || !ok {
+	return g.written(ctx, st, rows[0])
+}
+
+// untouched is the answer to a statement that wrote no row. All that it asks for was tested before: where that still holds, it is the
+// database that left the row as it is.
+func (g *group) untouched(ctx context.Context, i int, t *table, w deputy.Write) (deputy.Applied, error) {
+	which, ok := keyCondition(t, w.Key)
+	switch {
+	case w.Verb == deputy.Create:
+		return refuse(deputy.Failed, ownRules), nil
+	case !ok:
+		return refuse(deputy.Outdated, recordGone), nil
+	case i > 0:
+		if there, err := g.holds(ctx, t, w.Key, nil); err != nil || !there {
+			return refuse(deputy.Failed, goneByGroup), err
+		}
+		return refuse(deputy.Failed, ownRules), nil
+	}
+	state, why, err := g.compare(ctx, i, t, w, which)
+	if err != nil || state != "" {
+		return refuse(state, "%s", why), err
+	}
+	return refuse(deputy.Failed, ownRules), nil
+}
+
+// written tests what a statement has made of the record: each value as it was confirmed, and the record one that may be written.
+func (g *group) written(ctx context.Context, st *statement, row []query.Value) (deputy.Applied, error) {
+	n := len(st.t.offered.Key)
+	for i, v := range st.confirmed {
+		if field := st.w.Values[i].Field; g.h.db.verbatim(st.t.byField[field]) && !query.Same(row[n+i], v) {
+			return refuse(deputy.Failed, "%s: the column cannot keep this exactly.", field), nil
+		}
+	}
+	key := keyTexts(row[:n])
+	if st.w.Verb != deputy.Delete && st.w.Check != nil {
+		if ok, err := g.holds(ctx, st.t, key, st.w.Check); err != nil || !ok {
 			return refuse(deputy.Failed, notAllowed), err
 		}
 	}
@@ -277,6 +305,7 @@ func keyTexts(values []query.Value) []string {
 	return out
 }
 
+// holds says whether a record is there, and every one that has the key meets a condition.
 func (g *group) holds(ctx context.Context, t *table, key []string, condition query.Expr) (bool, error) {
 	which, ok := keyCondition(t, key)
 	if !ok {
@@ -285,12 +314,13 @@ func (g *group) holds(ctx context.Context, t *table, key []string, condition que
 	c := g.h.compiler()
 	defer g.h.db.forget(c)
 	s := c.open(t, nil, nil)
-	where := c.condition(which, s) + " AND " + c.condition(condition, s)
+	outs := []output{c.output(part{text: "(" + c.condition(condition, s) + ") IS TRUE", t: query.Bool})}
+	where := c.condition(which, s)
 	if c.err != nil {
 		return false, c.err
 	}
-	lines, err := lines(ctx, g.conn, "SELECT 1 FROM "+c.from(s)+" WHERE "+where, c.args, nil)
-	return len(lines) > 0, err
+	lines, err := lines(ctx, g.conn, "SELECT "+list(outs)+" FROM "+c.from(s)+" WHERE "+where, c.args, outs)
+	return len(lines) > 0 && !slices.ContainsFunc(lines, func(l []query.Value) bool { return l[0] != true }), err
 }
 
 // statement is one INSERT, UPDATE or DELETE being made.
@@ -301,7 +331,8 @@ type statement struct {
 	w         deputy.Write
 	c         *compiler
 	text      string
-	returning []output
+	returning []output      // the key, then what is assigned
+	confirmed []query.Value // what is assigned, as it was confirmed
 	refused   deputy.Applied
 }
 
@@ -322,30 +353,35 @@ func (st *statement) build(ctx context.Context) error {
 			if err != nil || st.refused.State != "" {
 				return err
 			}
-			names = append(names, quote(st.t.byField[a.Field].name))
+			col := st.t.byField[a.Field]
+			names = append(names, quote(col.name))
 			values = append(values, st.c.bind(v))
+			st.returning = append(st.returning, st.c.output(st.c.kept(quote(col.name), col)))
 		}
 	}
-	returning := " RETURNING " + list(st.returning)
 	name := st.c.dialect.table(st.t)
+	or, err := st.g.h.db.orFail(ctx, st.g.conn, st.t)
+	if err != nil {
+		return err
+	}
 	switch st.w.Verb {
 	case deputy.Create:
-		st.text = "INSERT INTO " + name + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(values, ", ") + ")"
+		st.text = "INSERT" + or + " INTO " + name + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(values, ", ") + ")"
 		if len(names) == 0 {
-			st.text = "INSERT INTO " + name + " DEFAULT VALUES"
+			st.text = "INSERT" + or + " INTO " + name + " DEFAULT VALUES"
 		}
 	case deputy.Update:
 		if len(names) == 0 {
 			st.refused = refuse(deputy.Failed, "There is nothing to change.")
 			return nil
 		}
-		st.text = "UPDATE " + name + " AS t0 SET " + assignments(names, values) + st.where()
+		st.text = "UPDATE" + or + " " + name + " AS t0 SET " + assignments(names, values) + st.where()
 	case deputy.Delete:
 		st.text = "DELETE FROM " + name + " AS t0" + st.where()
 	default:
 		return fmt.Errorf("no verb %q", st.w.Verb)
 	}
-	st.text += returning
+	st.text += " RETURNING " + list(st.returning)
 	return st.c.err
 }
 
@@ -390,6 +426,7 @@ func (st *statement) value(ctx context.Context, a deputy.Assign) (any, error) {
 		st.refused = refuse(deputy.Failed, "%s cannot be written.", a.Field)
 		return nil, nil
 	case a.Text == nil:
+		st.confirmed = append(st.confirmed, nil)
 		return nil, nil
 	}
 	v, err := query.ParseValue(col.field.Type, *a.Text)
@@ -397,6 +434,7 @@ func (st *statement) value(ctx context.Context, a deputy.Assign) (any, error) {
 		st.refused = refuse(deputy.Failed, "%s: %v.", a.Field, err)
 		return nil, nil
 	}
+	st.confirmed = append(st.confirmed, v)
 	kept, why, err := st.g.h.db.store(ctx, st.g.conn, st.t, col, v)
 	if why != "" {
 		st.refused = refuse(deputy.Failed, "%s: %s.", a.Field, why)

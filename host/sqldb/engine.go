@@ -23,6 +23,13 @@ type engine interface {
 	rollback(ctx context.Context, conn *sql.Conn) error
 	// store is a value as its column keeps it; why says what the column cannot hold.
 	store(ctx context.Context, q querier, t *table, col *column, v query.Value) (kept any, why string, err error)
+	// verbatim says whether a value that is written to a column can be read back as the same.
+	verbatim(col *column) bool
+	// orFail is what follows INSERT or UPDATE so that a row which breaks a rule of the table is an error, whatever else the table says of it.
+	orFail(ctx context.Context, q querier, t *table) (string, error)
+	// followers are the foreign keys through which rows go or change along with a deleted row of a table: as the database has them now,
+	// offered or not. They stay the same until the transaction ends.
+	followers(ctx context.Context, q querier, t *table) ([]follower, error)
 	// fault says what an error means, and which columns of a table it names.
 	fault(err error) fault
 	blamed(t *table, err error) []string

@@ -40,7 +40,7 @@ func constraintRefusal(t *table, w deputy.Write, f fault, columns []string) stri
 	names := strings.Join(t.fields(columns), ", ")
 	switch {
 	case f == otherRule:
-		return "The database's own rules refuse this change."
+		return ownRules
 	case w.Verb == deputy.Delete:
 		return hasChildren
 	case f == notRelated:

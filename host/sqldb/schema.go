@@ -36,7 +36,7 @@ type column struct {
 	exact     bool // every value is of the type, and as such is how it is kept
 	number    int  // for the dialect's own functions
 	kind      storage
-	native    string // the database's own type, and collation, where the dialect needs them
+	native    string // the database's own type (empty: none was declared), and collation, where the dialect needs them
 	collation string
 	digits    int            // of a numeric; 0: any
 	zone      *time.Location // of naive timestamps; nil: the host's
