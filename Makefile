@@ -6,7 +6,7 @@ BUILD := build
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 CHECKS := inherit,ST1000,ST1005,ST1016,ST1020,ST1021,ST1022
 PKG ?= ./...
-# What runs concurrently by design: the engine, the stores, the doors.
+# What runs concurrently by design: the engine, the stores, the hosts, the doors.
 RACE ?= . ./query/... ./store/... ./transport/... ./internal/app/...
 FUZZTIME ?= 10s
 

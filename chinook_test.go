@@ -50,16 +50,28 @@ func employee(id int) deputy.Caller {
 	return c
 }
 
-// chinook is a bench over the music shop, and its database to ask directly.
-func chinook(t *testing.T) (func(deputy.Caller, string, string) string, *bench, *sql.DB) {
+// musicShop is a bench over the music shop, and a database to ask directly.
+type musicShop struct {
+	*bench
+	ask func(who deputy.Caller, tool, arguments string) string
+	db  *sql.DB
+}
+
+func chinook(t *testing.T) musicShop {
 	t.Helper()
 	path := chinookFile(t)
-	host, err := sqldb.Open(t.Context(), sqldb.Config{URL: "sqlite:" + path})
+	return chinookOver(t, sqldb.Config{URL: "sqlite:" + path}, path)
+}
+
+// chinookOver is over any database of the music shop; the file is asked directly.
+func chinookOver(t *testing.T, c sqldb.Config, file string) musicShop {
+	t.Helper()
+	host, err := sqldb.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = host.Close() })
-	db, err := sql.Open("sqlite", path)
+	db, err := sql.Open("sqlite", file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +87,7 @@ func chinook(t *testing.T) (func(deputy.Caller, string, string) string, *bench, 
 		}
 		return b.results()[0]
 	}
-	return ask, b, db
+	return musicShop{b, ask, db}
 }
 
 func numbers(t *testing.T, db *sql.DB, text string, args ...any) (out int) {
@@ -88,7 +100,11 @@ func numbers(t *testing.T, db *sql.DB, text string, args ...any) (out int) {
 
 func TestChinookThreePeople(t *testing.T) {
 	t.Parallel()
-	ask, b, db := chinook(t)
+	chinook(t).threePeople(t)
+}
+
+func (s musicShop) threePeople(t *testing.T) {
+	ask, db := s.ask, s.db
 	for _, id := range []int{3, 4, 5} {
 		who := employee(id)
 		for _, c := range []struct{ arguments, truth string }{
@@ -127,13 +143,16 @@ func TestChinookThreePeople(t *testing.T) {
 			t.Error(labels)
 		}
 	}
-	_ = b
 }
 
 // TestChinookNothingShines shows that what one may not read answers like what is not there.
 func TestChinookNothingShines(t *testing.T) {
 	t.Parallel()
-	ask, b, db := chinook(t)
+	chinook(t).nothingShines(t)
+}
+
+func (s musicShop) nothingShines(t *testing.T) {
+	ask, b, db := s.ask, s.bench, s.db
 	who := employee(3)
 	theirs := numbers(t, db, `SELECT min(CustomerId) FROM Customer WHERE SupportRepId = 4`)
 	theirInvoice := numbers(t, db, `SELECT min(InvoiceId) FROM Invoice JOIN Customer USING (CustomerId) WHERE SupportRepId = 4`)
@@ -188,7 +207,15 @@ func TestChinookNothingShines(t *testing.T) {
 
 func TestChinookConfirmOnce(t *testing.T) {
 	t.Parallel()
-	ask, b, db := chinook(t)
+	s := chinook(t)
+	s.confirmOnce(t, func() int {
+		return numbers(t, s.db, `SELECT count(*) FROM Customer WHERE CustomerId = 1 AND Phone = '+55 1'`)
+	})
+}
+
+// confirmOnce confirms a change; changed counts the records that it made.
+func (s musicShop) confirmOnce(t *testing.T, changed func() int) {
+	ask, b := s.ask, s.bench
 	who := employee(3)
 	got := ask(who, "update_record", `{"table":"customer","id":"1","values":[{"field":"phone","value":"+55 1"}]}`)
 	ps := b.proposals(t, who)
@@ -196,7 +223,7 @@ func TestChinookConfirmOnce(t *testing.T) {
 		t.Fatal(got, ps)
 	}
 	d, err := b.door().Confirm(t.Context(), who, ps[0].ID, shown(ps[0]))
-	if err != nil || d.Proposals[0].State != deputy.Done || numbers(t, db, `SELECT count(*) FROM Customer WHERE CustomerId = 1 AND Phone = '+55 1'`) != 1 {
+	if err != nil || d.Proposals[0].State != deputy.Done || changed() != 1 {
 		t.Error(err, d)
 	}
 	_, err = b.door().Confirm(t.Context(), who, ps[0].ID, shown(ps[0]))

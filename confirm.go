@@ -207,7 +207,7 @@ func (d *Door) write(ctx context.Context, who Person, ps []Proposal) (err error)
 		}
 	}()
 	defer recovered(&err)
-	ctx, cancel := context.WithTimeout(ctx, a.cfg.Limits.ToolTimeout)
+	ctx, cancel := context.WithTimeout(WithTurn(ctx, ps[0].Turn), a.cfg.Limits.ToolTimeout)
 	defer cancel()
 	var all []Change
 	var of []int // the proposal of each change

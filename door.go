@@ -79,7 +79,7 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 
 // work runs a stored turn in a goroutine of the assistant's, apart from the caller's connection.
 func (a *Assistant) work(ctx context.Context, r *runner) {
-	ctx, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	ctx, stop := context.WithCancelCause(WithTurn(context.WithoutCancel(ctx), r.in.turn.ID))
 	ok := a.running.Go(r.in.turn.ID, stop, func() {
 		ctx, cancel := context.WithTimeout(ctx, a.cfg.Limits.TurnTimeout)
 		defer cancel()

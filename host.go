@@ -24,6 +24,21 @@ type Host interface {
 	Apply(ctx context.Context, as Person, key string, ws []Write) ([]Applied, error)
 }
 
+// turnKey is of a context: the turn that it works for.
+type turnKey struct{}
+
+// TurnOf is the id of the turn that a request to a host is made for, so that the host can mark what it does (assistant/<turn>); empty where
+// there is none.
+func TurnOf(ctx context.Context) string {
+	id, _ := ctx.Value(turnKey{}).(string)
+	return id
+}
+
+// WithTurn is a context whose requests are made for a turn. The engine makes it; hosts in their tests may.
+func WithTurn(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, turnKey{}, id)
+}
+
 // Verb is what may be done to a table.
 type Verb string
 

@@ -326,7 +326,7 @@ func (a *Assistant) renew(ctx context.Context, in *turning, p Proposal) (*Propos
 // handle reads the result of a logged call again for its owner, and logs that.
 func (a *Assistant) handle(ctx context.Context, who Person, channel Channel, e Entry) (query.Rows, error) {
 	started := a.cfg.Clock()
-	ctx, cancel := context.WithTimeout(ctx, a.cfg.Limits.ToolTimeout)
+	ctx, cancel := context.WithTimeout(WithTurn(ctx, e.Turn), a.cfg.Limits.ToolTimeout)
 	defer cancel()
 	in := &turning{turn: Turn{ID: e.Turn, Conversation: e.Conversation, Channel: channel}, who: who}
 	rows, err := a.reread(ctx, in, ToolCall{ID: e.ID, Tool: e.Tool, Arguments: e.Arguments})

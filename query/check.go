@@ -45,7 +45,9 @@ func Check(ctx context.Context, env Env, src *Source) (Expr, error) {
 	case Null:
 		return nil, failAt(src.at(root), "null alone says nothing: write x == null")
 	case List:
-		return nil, failAt(src.at(root), "a list stands to the right of in only: x in %s", Text(e))
+		if !isListField(e) {
+			return nil, failAt(src.at(root), "a list stands to the right of in only: x in %s", Text(e))
+		}
 	}
 	if _, isParam := e.(Param); isParam {
 		return c.settle(e, String), nil

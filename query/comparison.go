@@ -58,7 +58,7 @@ func (c *checker) nullTest(fn string, at int, a, b Expr) (Expr, error) {
 	case span:
 		return c.plain(a, at)
 	}
-	if a.Type() == List {
+	if a.Type() == List && !isListField(a) {
 		return nil, failAt(at, "a list is never null")
 	}
 	return Op{Fn: fn, Args: []Expr{c.settle(a, JSON), b}, T: Bool}, nil
@@ -168,13 +168,22 @@ func (c *checker) in(at int, left, right ast.Expr) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x = c.settle(x, String); x.Type() == List || x.Type() == JSON {
+	switch x = c.settle(x, String); {
+	case x.Type() == List, x.Type() == JSON:
 		return nil, failAt(at, "`%s` is %s: one value is wanted to the left of in", Text(x), typeName(x.Type()))
+	case isListField(list) && isWhen(x):
+		return nil, failAt(at, "`%s` is %s, a list holds texts, numbers, true and false: write a text, like \"2026-01-31\" in %s", Text(x), typeName(x.Type()), Text(list))
 	}
 	return Op{Fn: "in", Args: []Expr{x, list}, T: Bool}, nil
 }
 
-// list is a parameter to the right of in.
+// isListField says whether a list is what a field of a row holds.
+func isListField(e Expr) bool {
+	ref, ok := e.(Ref)
+	return ok && ref.Type() == List
+}
+
+// list is a parameter or a field to the right of in.
 func (c *checker) list(at int, x Expr, right ast.Expr) (Expr, error) {
 	list, err := c.expr(right)
 	if err != nil {
@@ -188,6 +197,8 @@ func (c *checker) list(at int, x Expr, right ast.Expr) (Expr, error) {
 		return nil, err
 	}
 	switch list.Type() {
+	case List:
+		return list, nil
 	case String:
 		return nil, failAt(at, "write %s.contains(%s) to look for a text in a text", Text(list), Text(x))
 	case Any:

@@ -25,7 +25,7 @@ func Ops() []Signature {
 		{"<=", "T, T", "bool", false, "like <"},
 		{">", "T, T", "bool", false, "like <"},
 		{">=", "T, T", "bool", false, "like <"},
-		{"in", "T, list", "bool", false, "equal to one of an Op list's arguments; false with NULL, items that are NULL match nothing"},
+		{"in", "T, list", "bool", false, "equal to one of an Op list's arguments, or of the items of a field of type list, whose texts, numbers and booleans are compared as such; false with NULL, items that are NULL match nothing"},
 		{"list", "T…", "list", false, "the right side of in; nowhere else"},
 		{"&&", "bool, bool", "bool", false, "NULL counts as false"},
 		{"||", "bool, bool", "bool", false, "NULL counts as false"},

@@ -27,6 +27,7 @@ const (
 // Asked is one request that the host was asked.
 type Asked struct {
 	Person deputy.Person
+	Turn   string // that it was asked for
 	Method Method
 	Table  string // of a question; of the first write
 	Query  query.Query
@@ -160,6 +161,7 @@ func (f *Fake) Hold(m Method) (arrived <-chan struct{}, release func()) {
 
 // record notes a request, waits where it is held, and answers the error it is to return.
 func (f *Fake) record(ctx context.Context, a Asked) error {
+	a.Turn = deputy.TurnOf(ctx)
 	f.mu.Lock()
 	if a.Method == Catalog {
 		f.catalogs++

@@ -224,47 +224,19 @@ func (f *Fake) taken(t *query.Table, row query.Row, fields ...string) bool {
 	return alike > 1
 }
 
-// delete takes a record away with all that goes along; where a record is left that refers to one of them, it is refused.
+// delete takes a record away; where another is left that refers to it, it is refused: nothing goes or changes along with it.
 func (f *Fake) delete(t *query.Table, row query.Row) deputy.Applied {
 	key := keyOf(t, row)
-	if f.remove(t, row) {
-		return deputy.Applied{State: deputy.Done, Key: key}
-	}
-	return refuse(deputy.Failed, "Other records refer to this one, so it cannot be deleted.")
-}
-
-// remove deletes the children of a row that go with it, lets the others lose their parent, and says whether none is left that must not.
-func (f *Fake) remove(t *query.Table, row query.Row) bool {
-	key := keyOf(t, row)
 	f.rows[t.Name] = slices.DeleteFunc(f.rows[t.Name], func(r query.Row) bool { return slices.Equal(keyOf(t, r), key) })
-	ok := true
+	out := deputy.Applied{State: deputy.Done, Key: key}
 	for _, r := range t.Relations {
-		child, err := f.table(r.Table)
-		if err != nil || !r.Many || len(r.From) == 0 {
+		if !r.Many || len(r.From) == 0 || len(f.data(row, r)) == 0 {
 			continue
 		}
-		for _, c := range f.data(row, r) {
-			switch {
-			case r.Cascade:
-				ok = f.remove(child, c) && ok
-			case r.Nullify:
-				ok = orphan(child, c, r.To) && ok
-			}
+		if r.Cascade || r.Nullify {
+			return refuse(deputy.Failed, "Records that you may not delete would go with it.")
 		}
+		out = refuse(deputy.Failed, "Other records refer to this one, so it cannot be deleted.")
 	}
-	for _, r := range t.Relations { // one that refers to the row by another way may have gone by now
-		ok = ok && (!r.Many || len(r.From) == 0 || len(f.data(row, r)) == 0)
-	}
-	return ok
-}
-
-// orphan takes the parent from a row; it cannot where a field must have a value.
-func orphan(t *query.Table, row query.Row, fields []string) bool {
-	for _, name := range fields {
-		if fd, _ := t.Field(name); fd.Required || slices.Contains(t.Key, name) {
-			return false
-		}
-		row[name] = nil
-	}
-	return true
+	return out
 }

@@ -201,7 +201,9 @@ func testCreate(t *testing.T, open Open) {
 func testDelete(t *testing.T, open Open) {
 	b := newBench(t, open)
 	b.done(b.delete("lines", "13,1"))
-	b.done(b.delete("orders", "10"))
+	b.refused(deputy.Failed, "Records that you may not delete would go with it.", b.delete("orders", "10"))
+	b.refused(deputy.Failed, "Records that you may not delete would go with it.", b.delete("lines", "10,1"), b.delete("orders", "10"))
+	b.done(b.delete("lines", "10,1"), b.delete("lines", "10,2"), b.delete("orders", "10"))
 	if b.record("orders", "10") != "" || b.record("lines", "10,1") != "" || b.record("lines", "13,1") != "" || b.record("lines", "13,2") == "" {
 		t.Error("not what should be left: ", b.everything())
 	}
@@ -235,10 +237,12 @@ func testRules(t *testing.T, open Open) {
 	w.Check = b.compile("orders", `status == "paid" && customer.orders.count() == 1`)
 	b.done(w)
 	d := b.delete("orders", "13")
-	d.Check = b.compile("orders", `lines.all(l, l.quantity > 2)`) // of a delete: about the record and what goes along with it, before
+	d.Check = b.compile("orders", `lines.all(l, l.quantity > 1)`) // of a delete: about the record and what is below it, when it is its turn
 	b.refused(deputy.Failed, "go with it", d)
-	d.Check = b.compile("orders", `lines.all(l, l.quantity > 1)`)
-	b.done(d)
+	d.Check = b.compile("orders", `total < 5`)
+	b.refused(deputy.Failed, "go with it", b.delete("lines", "13,1"), b.delete("lines", "13,2"), d)
+	d.Check = b.compile("orders", `!lines.exists() && total > 5`)
+	b.done(b.delete("lines", "13,1"), b.delete("lines", "13,2"), d)
 	c := b.create("orders", "customer_id", "2", "total", "3.00")
 	c.Check = b.compile("orders", `customer.name == "Beta"`)
 	b.refused(deputy.Failed, "You may not write such a record.", c)
@@ -270,7 +274,7 @@ func testGroups(t *testing.T, open Open) {
 	if out[0].State != deputy.Failed || out[1].State != deputy.Pending {
 		t.Errorf("%+v, want failed and pending", out)
 	}
-	b.done(b.update("customers", "1", "name", "once"), b.update("customers", "1", "credit", "2.00"), b.delete("lines", "10,1"), b.delete("orders", "10"))
+	b.done(b.update("customers", "1", "name", "once"), b.update("customers", "1", "credit", "2.00"), b.delete("lines", "10,1"), b.delete("lines", "10,2"), b.delete("orders", "10"))
 	if got := b.record("customers", "1"); !strings.Contains(got, "|once|") || !strings.Contains(got, "|2.00|") {
 		t.Errorf("two changes of one record: %s", got)
 	}

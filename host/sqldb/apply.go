@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/deputy"
 	"example.com/deputy/query"
@@ -20,21 +21,21 @@ const (
 	notAllowed     = "You may not write such a record."
 	notAlong       = "Records that you may not delete would go with it."
 	goneByGroup    = "An earlier change of this group has removed the record."
+	notLet         = "The database does not let this be written."
 	hasChildren    = "Other records refer to this one, so it cannot be deleted."
+	severalRecords = "Several records have this key, so none was changed."
+	ownRules       = "The database's own rules refuse this change."
 )
 
 // Apply implements deputy.Host: the whole group in one transaction. It returns an error that is a *deputy.Error where nothing was written;
 // any other means that it is not known.
 func (h *Host) Apply(ctx context.Context, _ deputy.Person, _ string, ws []deputy.Write) ([]deputy.Applied, error) {
-	conn, err := h.db.writes.Conn(ctx)
+	conn, err := h.db.begin(ctx)
 	if err != nil {
-		return nil, nothingWritten(ctx, err)
+		return nil, h.nothingWritten(ctx, err)
 	}
 	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
-		return nil, nothingWritten(ctx, err)
-	}
-	g := &group{h: h, conn: conn, out: make([]deputy.Applied, len(ws)), seen: make([][]query.Value, len(ws))}
+	g := &group{h: h, conn: conn, out: make([]deputy.Applied, len(ws)), seen: make([][]query.Value, len(ws)), followers: map[*table][]follower{}}
 	for i := range g.out {
 		g.out[i].State = deputy.Pending
 	}
@@ -49,15 +50,23 @@ func (h *Host) Apply(ctx context.Context, _ deputy.Person, _ string, ws []deputy
 }
 
 // nothingWritten is the error for what ended a group before it was committed.
-func nothingWritten(ctx context.Context, err error) error {
+func (h *Host) nothingWritten(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return &deputy.Error{Code: deputy.Timeout, Message: "The change took too long and was stopped. Nothing was written.", Cause: ctx.Err()}
 	case ctx.Err() != nil:
 		return &deputy.Error{Code: deputy.Timeout, Message: "The change was stopped. Nothing was written.", Cause: ctx.Err()}
-	case busy(err):
+	}
+	switch h.db.fault(err) {
+	case busy, outdated:
 		return &deputy.Error{Code: deputy.Unavailable, Message: "The database is busy. Nothing was written; try again in a moment.", Cause: err}
-	case tooMuch(err):
+	case lost:
+		return &deputy.Error{Code: deputy.Unavailable, Message: "The database cannot be reached. Nothing was written; try again in a moment.", Cause: err}
+	case denied:
+		return &deputy.Error{Code: deputy.PermissionDenied, Message: notLet, Cause: err}
+	case slow:
+		return &deputy.Error{Code: deputy.Timeout, Message: "The change took too long and was stopped. Nothing was written.", Cause: err}
+	case tooMuch:
 		return &deputy.Error{Code: deputy.Invalid, Message: "The conditions of the change are too large for the database. Nothing was written.", Cause: err}
 	}
 	return &deputy.Error{Code: deputy.Internal, Message: "The database did not make the change. Nothing was written.", Cause: err}
@@ -69,14 +78,16 @@ type group struct {
 	conn *sql.Conn
 	out  []deputy.Applied
 	seen [][]query.Value // of each write: the values of its version, as just read
+
+	followers map[*table][]follower // of the tables of which a record was deleted
 }
 
 func (g *group) undo(ctx context.Context, err error) ([]deputy.Applied, error) {
-	if _, rollback := g.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK"); rollback != nil && err == nil && !notBegun(rollback) {
+	if rollback := g.h.db.rollback(context.WithoutCancel(ctx), g.conn); err == nil {
 		err = rollback
 	}
 	if err != nil {
-		return nil, nothingWritten(ctx, err)
+		return nil, g.h.nothingWritten(ctx, err)
 	}
 	for i := range g.out {
 		if g.out[i].State == deputy.Done {
@@ -88,19 +99,32 @@ func (g *group) undo(ctx context.Context, err error) ([]deputy.Applied, error) {
 
 // commit cannot be stopped any more: what is not known to have failed may have been written.
 func (g *group) commit(ctx context.Context) ([]deputy.Applied, error) {
-	_, err := g.conn.ExecContext(context.WithoutCancel(ctx), "COMMIT")
-	switch {
-	case err == nil:
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), commitTime)
+	defer cancel()
+	_, err := g.conn.ExecContext(ctx, "COMMIT")
+	if err == nil {
 		return g.out, nil
-	case busy(err):
-		return g.undo(ctx, err)
-	case constraint(err): // one that is only tested at the end
-		g.out[len(g.out)-1] = refuse(deputy.Failed, "The records refer to one that does not exist.")
-		return g.undo(ctx, nil)
 	}
-	_, _ = g.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	last := &g.out[len(g.out)-1]
+	switch f := g.h.db.fault(err); {
+	case f == notRelated: // tested only at the end
+		*last = refuse(deputy.Failed, "The records refer to one that does not exist.")
+		return g.undo(ctx, nil)
+	case f.constraint():
+		*last = refuse(deputy.Failed, ownRules)
+		return g.undo(ctx, nil)
+	case f == outdated:
+		*last = refuse(deputy.Outdated, recordChanged)
+		return g.undo(ctx, nil)
+	case f != noAnswer && f != lost:
+		return g.undo(ctx, err)
+	}
+	_ = g.h.db.rollback(ctx, g.conn)
 	return nil, fmt.Errorf("committing: %w", err)
 }
+
+// commitTime is how long the answer to a COMMIT is waited for.
+const commitTime = 30 * time.Second
 
 func refuse(s deputy.State, format string, args ...any) deputy.Applied {
 	return deputy.Applied{State: s, Error: fmt.Sprintf(format, args...)}
@@ -108,6 +132,9 @@ func refuse(s deputy.State, format string, args ...any) deputy.Applied {
 
 // run makes the writes; done says that all were.
 func (g *group) run(ctx context.Context, ws []deputy.Write) (done bool, err error) {
+	if err := g.lockAll(ctx, ws); err != nil {
+		return false, err
+	}
 	ok := true
 	for i, w := range ws {
 		if err := g.check(ctx, i, w); err != nil {
@@ -158,34 +185,24 @@ func (g *group) check(ctx context.Context, i int, w deputy.Write) error {
 	return err
 }
 
-// along tests, just before a record is deleted, what would go or change along with it.
-func (g *group) along(ctx context.Context, t *table, w deputy.Write) (deputy.Applied, error) {
-	there, err := g.holds(ctx, t, w.Key, nil)
-	if err != nil || !there {
-		return deputy.Applied{}, err // the statement says that it is gone
-	}
-	if ok, err := g.holds(ctx, t, w.Key, w.Check); err != nil || ok {
-		return deputy.Applied{}, err
-	}
-	return refuse(deputy.Failed, notAlong), nil
-}
-
 func (g *group) compare(ctx context.Context, i int, t *table, w deputy.Write, key query.Expr) (deputy.State, string, error) {
 	c := g.h.compiler()
 	defer g.h.db.forget(c)
 	s := c.open(t, nil, nil)
-	outs := []output{{text: "(" + c.condition(w.When, s) + ") IS TRUE", t: query.Bool}}
+	outs := []output{c.output(part{text: "(" + c.condition(w.When, s) + ") IS TRUE", t: query.Bool})}
 	outs = append(outs, c.version(w.VersionOf, s)...)
 	where := c.condition(key, s)
 	if c.err != nil {
 		return "", "", c.err
 	}
-	lines, err := g.h.lines(ctx, g.conn, "SELECT "+list(outs)+" FROM "+s.from()+" WHERE "+where, c.args, outs)
+	lines, err := lines(ctx, g.conn, "SELECT "+list(outs)+" FROM "+c.from(s)+" WHERE "+where, c.args, outs)
 	switch {
 	case err != nil:
 		return "", "", err
 	case len(lines) == 0:
 		return deputy.Outdated, recordGone, nil
+	case len(lines) > 1:
+		return deputy.Failed, severalRecords, nil
 	case w.VersionOf != nil && query.Version(lines[0][1:]) != w.Version:
 		return deputy.Outdated, recordChanged, nil
 	case lines[0][0] != true:
@@ -214,7 +231,7 @@ func keyCondition(t *table, key []string) (query.Expr, bool) {
 
 func (g *group) write(ctx context.Context, i int, w deputy.Write) (deputy.Applied, error) {
 	t := g.target(w)
-	if w.Verb == deputy.Delete && w.Check != nil {
+	if w.Verb == deputy.Delete {
 		if refused, err := g.along(ctx, t, w); err != nil || refused.State != "" {
 			return refused, err
 		}
@@ -227,20 +244,53 @@ func (g *group) write(ctx context.Context, i int, w deputy.Write) (deputy.Applie
 	if err := st.build(ctx); err != nil || st.refused.State != "" {
 		return st.refused, err
 	}
-	keys, err := g.h.lines(ctx, g.conn, st.text, st.c.args, st.returning)
+	rows, err := lines(ctx, g.conn, st.text, st.c.args, st.returning)
 	switch {
-	case err != nil && ctx.Err() == nil && constraint(err):
-		return refuse(deputy.Failed, "%s", refusal(t, w, err)), nil
+	case err != nil && ctx.Err() == nil:
+		return g.refusal(t, w, err)
 	case err != nil:
 		return deputy.Applied{}, err
-	case len(keys) == 0 && i > 0:
-		return refuse(deputy.Failed, goneByGroup), nil
-	case len(keys) == 0:
-		return refuse(deputy.Outdated, recordChanged), nil
+	case len(rows) == 0:
+		return g.untouched(ctx, i, t, w)
+	case len(rows) > 1:
+		return refuse(deputy.Failed, severalRecords), nil
 	}
-	key := keyTexts(keys[0])
-	if w.Verb != deputy.Delete && w.Check != nil {
-		if ok, err := g.holds(ctx, t, key, w.Check); err != nil || !ok {
+	return g.written(ctx, st, rows[0])
+}
+
+// untouched is the answer to a statement that wrote no row. All that it asks for was tested before: where that still holds, it is the
+// database that left the row as it is.
+func (g *group) untouched(ctx context.Context, i int, t *table, w deputy.Write) (deputy.Applied, error) {
+	which, ok := keyCondition(t, w.Key)
+	switch {
+	case w.Verb == deputy.Create:
+		return refuse(deputy.Failed, ownRules), nil
+	case !ok:
+		return refuse(deputy.Outdated, recordGone), nil
+	case i > 0:
+		if there, err := g.holds(ctx, t, w.Key, nil); err != nil || !there {
+			return refuse(deputy.Failed, goneByGroup), err
+		}
+		return refuse(deputy.Failed, ownRules), nil
+	}
+	state, why, err := g.compare(ctx, i, t, w, which)
+	if err != nil || state != "" {
+		return refuse(state, "%s", why), err
+	}
+	return refuse(deputy.Failed, ownRules), nil
+}
+
+// written tests what a statement has made of the record: each value as it was confirmed, and the record one that may be written.
+func (g *group) written(ctx context.Context, st *statement, row []query.Value) (deputy.Applied, error) {
+	n := len(st.t.offered.Key)
+	for i, v := range st.confirmed {
+		if field := st.w.Values[i].Field; g.h.db.verbatim(st.t.byField[field]) && !query.Same(row[n+i], v) {
+			return refuse(deputy.Failed, "%s: the column cannot keep this exactly.", field), nil
+		}
+	}
+	key := keyTexts(row[:n])
+	if st.w.Verb != deputy.Delete && st.w.Check != nil {
+		if ok, err := g.holds(ctx, st.t, key, st.w.Check); err != nil || !ok {
 			return refuse(deputy.Failed, notAllowed), err
 		}
 	}
@@ -255,6 +305,7 @@ func keyTexts(values []query.Value) []string {
 	return out
 }
 
+// holds says whether a record is there, and every one that has the key meets a condition.
 func (g *group) holds(ctx context.Context, t *table, key []string, condition query.Expr) (bool, error) {
 	which, ok := keyCondition(t, key)
 	if !ok {
@@ -263,12 +314,13 @@ func (g *group) holds(ctx context.Context, t *table, key []string, condition que
 	c := g.h.compiler()
 	defer g.h.db.forget(c)
 	s := c.open(t, nil, nil)
-	where := c.condition(which, s) + " AND " + c.condition(condition, s)
+	outs := []output{c.output(part{text: "(" + c.condition(condition, s) + ") IS TRUE", t: query.Bool})}
+	where := c.condition(which, s)
 	if c.err != nil {
 		return false, c.err
 	}
-	lines, err := g.h.lines(ctx, g.conn, "SELECT 1 FROM "+s.from()+" WHERE "+where, c.args, nil)
-	return len(lines) > 0, err
+	lines, err := lines(ctx, g.conn, "SELECT "+list(outs)+" FROM "+c.from(s)+" WHERE "+where, c.args, outs)
+	return len(lines) > 0 && !slices.ContainsFunc(lines, func(l []query.Value) bool { return l[0] != true }), err
 }
 
 // statement is one INSERT, UPDATE or DELETE being made.
@@ -279,7 +331,8 @@ type statement struct {
 	w         deputy.Write
 	c         *compiler
 	text      string
-	returning []output
+	returning []output      // the key, then what is assigned
+	confirmed []query.Value // what is assigned, as it was confirmed
 	refused   deputy.Applied
 }
 
@@ -287,7 +340,7 @@ func (g *group) statement(i int, t *table, w deputy.Write) *statement {
 	st := &statement{g: g, i: i, t: t, w: w, c: g.h.compiler()}
 	for _, name := range t.offered.Key {
 		col := t.byField[name]
-		st.returning = append(st.returning, output{text: quote(col.name), col: col})
+		st.returning = append(st.returning, st.c.output(st.c.kept(quote(col.name), col)))
 	}
 	return st
 }
@@ -300,30 +353,35 @@ func (st *statement) build(ctx context.Context) error {
 			if err != nil || st.refused.State != "" {
 				return err
 			}
-			names = append(names, quote(st.t.byField[a.Field].name))
+			col := st.t.byField[a.Field]
+			names = append(names, quote(col.name))
 			values = append(values, st.c.bind(v))
+			st.returning = append(st.returning, st.c.output(st.c.kept(quote(col.name), col)))
 		}
 	}
-	returning := " RETURNING " + list(st.returning)
-	name := quote(st.t.name)
+	name := st.c.dialect.table(st.t)
+	or, err := st.g.h.db.orFail(ctx, st.g.conn, st.t)
+	if err != nil {
+		return err
+	}
 	switch st.w.Verb {
 	case deputy.Create:
-		st.text = "INSERT INTO " + name + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(values, ", ") + ")"
+		st.text = "INSERT" + or + " INTO " + name + " (" + strings.Join(names, ", ") + ") VALUES (" + strings.Join(values, ", ") + ")"
 		if len(names) == 0 {
-			st.text = "INSERT INTO " + name + " DEFAULT VALUES"
+			st.text = "INSERT" + or + " INTO " + name + " DEFAULT VALUES"
 		}
 	case deputy.Update:
 		if len(names) == 0 {
 			st.refused = refuse(deputy.Failed, "There is nothing to change.")
 			return nil
 		}
-		st.text = "UPDATE " + name + " AS t0 SET " + assignments(names, values) + st.where()
+		st.text = "UPDATE" + or + " " + name + " AS t0 SET " + assignments(names, values) + st.where()
 	case deputy.Delete:
 		st.text = "DELETE FROM " + name + " AS t0" + st.where()
 	default:
 		return fmt.Errorf("no verb %q", st.w.Verb)
 	}
-	st.text += returning
+	st.text += " RETURNING " + list(st.returning)
 	return st.c.err
 }
 
@@ -350,10 +408,11 @@ func (st *statement) where() string {
 			conditions = append(conditions, c.condition(st.w.When, inner))
 		}
 		for k, name := range st.w.VersionOf {
-			conditions = append(conditions, c.dialect.unchanged(c, c.field(inner.root, name), st.g.seen[st.i][k]))
+			col := inner.root.column(c, name)
+			conditions = append(conditions, c.dialect.unchanged(c, inner.root.ref(col), col, st.g.seen[st.i][k]))
 		}
 	}
-	return text + " AND EXISTS (SELECT 1 FROM " + inner.from() + " WHERE " + strings.Join(conditions, " AND ") + ")"
+	return text + " AND EXISTS (SELECT 1 FROM " + c.from(inner) + " WHERE " + strings.Join(conditions, " AND ") + ")"
 }
 
 // value is what is bound for a field; a value that the column cannot hold as it is, is refused.
@@ -367,6 +426,7 @@ func (st *statement) value(ctx context.Context, a deputy.Assign) (any, error) {
 		st.refused = refuse(deputy.Failed, "%s cannot be written.", a.Field)
 		return nil, nil
 	case a.Text == nil:
+		st.confirmed = append(st.confirmed, nil)
 		return nil, nil
 	}
 	v, err := query.ParseValue(col.field.Type, *a.Text)
@@ -374,55 +434,10 @@ func (st *statement) value(ctx context.Context, a deputy.Assign) (any, error) {
 		st.refused = refuse(deputy.Failed, "%s: %v.", a.Field, err)
 		return nil, nil
 	}
+	st.confirmed = append(st.confirmed, v)
 	kept, why, err := st.g.h.db.store(ctx, st.g.conn, st.t, col, v)
 	if why != "" {
 		st.refused = refuse(deputy.Failed, "%s: %s.", a.Field, why)
 	}
 	return kept, err
-}
-
-// refusal is the sentence for a constraint of the database: which field, never whose record.
-func refusal(t *table, w deputy.Write, err error) string {
-	kind, columns := violation(t, err)
-	names := strings.Join(t.fields(columns), ", ")
-	switch {
-	case kind == otherViolation:
-		return "The database's own rules refuse this change."
-	case w.Verb == deputy.Delete:
-		return hasChildren
-	case kind == foreignViolation:
-		return foreignRefusal(t, w)
-	case kind == checkViolation:
-		return checkRefusal(t, w)
-	case names == "":
-		return "The database's own rules refuse these values."
-	case kind == nullViolation:
-		return names + " must have a value."
-	}
-	return "Another record has this value already: " + names + "."
-}
-
-func foreignRefusal(t *table, w deputy.Write) string {
-	var fields []string
-	for _, f := range t.foreign {
-		for _, name := range t.fields(f.from) {
-			assigned := slices.ContainsFunc(w.Values, func(a deputy.Assign) bool { return a.Field == name && a.Text != nil })
-			if assigned && !slices.Contains(fields, name) {
-				fields = append(fields, name)
-			}
-		}
-	}
-	if len(fields) == 0 {
-		return "Other records refer to this one, so its key cannot be changed."
-	}
-	return "There is no such record: " + strings.Join(fields, " or ") + "."
-}
-
-func checkRefusal(t *table, w deputy.Write) string {
-	for _, a := range w.Values {
-		if f := t.byField[a.Field].field; a.Text != nil && f.Values != nil && !slices.Contains(f.Values, *a.Text) {
-			return a.Field + " must be one of: " + strings.Join(f.Values, ", ") + "."
-		}
-	}
-	return "The database's own rules refuse these values."
 }

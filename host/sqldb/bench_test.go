@@ -15,7 +15,20 @@ func BenchmarkQuestions(b *testing.B) {
 		`WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 500) INSERT INTO customers SELECT i, 'Customer ' || i, char(65 + i % 26) FROM c`,
 		`WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 6000) INSERT INTO orders SELECT i, 1 + i % 500, datetime('2024-01-01', '+' || (i * 3) || ' hours'), iif(i % 3, 'open', 'paid') FROM c`,
 		`WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 20000) INSERT INTO lines SELECT i, 1 + i % 6000, (i * 7 % 10000) / 100.0, 1 + i % 9 FROM c`)
-	h := open(b, sqldb.Config{URL: "sqlite:" + path})
+	benchmarkQuestions(b, open(b, sqldb.Config{URL: "sqlite:" + path}))
+}
+
+// BenchmarkPostgresQuestions asks the same of a server.
+func BenchmarkPostgresQuestions(b *testing.B) {
+	url, _ := createPostgres(b, `CREATE TABLE customers (id int PRIMARY KEY, name text, country text)`, `CREATE TABLE orders (id int PRIMARY KEY, customer_id int REFERENCES customers, placed timestamptz, status text)`,
+		`CREATE TABLE lines (id int PRIMARY KEY, order_id int REFERENCES orders, price numeric(10,2), quantity int)`, `CREATE INDEX l ON lines (order_id)`, `CREATE INDEX o ON orders (customer_id)`,
+		`INSERT INTO customers SELECT i, 'Customer ' || i, chr(65 + i % 26) FROM generate_series(1, 500) i`,
+		`INSERT INTO orders SELECT i, 1 + i % 500, timestamptz '2024-01-01Z' + i * 3 * interval '1 hour', CASE WHEN i % 3 > 0 THEN 'open' ELSE 'paid' END FROM generate_series(1, 6000) i`,
+		`INSERT INTO lines SELECT i, 1 + i % 6000, (i * 7 % 10000) / 100.0, 1 + i % 9 FROM generate_series(1, 20000) i`, `ANALYZE`)
+	benchmarkQuestions(b, open(b, sqldb.Config{URL: url}))
+}
+
+func benchmarkQuestions(b *testing.B, h *sqldb.Host) {
 	for _, bb := range []struct{ name, table, where, order, column string }{
 		{"key", "orders", "id == 77", "", "customer.name"},
 		{"parent", "orders", `customer.country == "B" && status == "open"`, "placed", "customer.name"},

@@ -43,13 +43,16 @@ func newCatalog(s *schema, c Config) (*catalog, error) {
 	return cat, joined(checkLabels(cat, c))
 }
 
-// nameTables gives every table and column its offered name. The order of the database's own names decides who gets the plain one.
+// nameTables gives every table and column its offered name. The order of schemas, then of the
+// database's own names decides who gets the plain one.
 func nameTables(s *schema) {
-	slices.SortFunc(s.tables, func(a, b table) int { return cmp.Compare(a.name, b.name) })
+	if !slices.ContainsFunc(s.tables, func(t table) bool { return t.space != "" }) {
+		slices.SortFunc(s.tables, func(a, b table) int { return cmp.Compare(a.name, b.name) })
+	}
 	taken := names{}
 	for i := range s.tables {
 		t := &s.tables[i]
-		t.offered = query.Table{Name: taken.take(t.name, "table"), Label: label(t.name), View: t.view}
+		t.offered = query.Table{Name: taken.among(t.space, t.name), Label: label(t.name), Comment: t.comment, View: t.view}
 		t.byField = map[string]*column{}
 		fields := names{}
 		for _, c := range t.columns {

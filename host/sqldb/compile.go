@@ -11,19 +11,24 @@ import (
 // dialect is what an engine says in its own way. A form is how every value of a type is written inside a statement; conditions may be
 // NULL where they are not true.
 type dialect interface {
-	bind(v query.Value) any                                        // a value as an argument, in the form of its type
-	field(ref string, col *column) string                          // what a column holds, in the form of its type
-	unchanged(c *compiler, p part, seen query.Value) string        // a condition: a field is what the version was made of
-	missing(p part) string                                         // a condition: p is NULL
-	compare(c *compiler, fn string, a, b part) string              // a condition: one of == < <= > >=
-	among(c *compiler, a part, items []part) string                // a condition: a is one of the items
-	function(c *compiler, x query.Op, args []part) string          // any other operator or function
-	path(c *compiler, doc string, x query.Ref) string              // a value inside of JSON
-	fold(c *compiler, fn, value string, of, as query.Type) string  // sum, avg, min or max over the rows of a subquery
-	distinct(value string, t query.Type) string                    // one form for all values that are the same
-	widen(text string, from, to query.Type) string                 // a whole number in a decimal's place
-	sort(text string, t query.Type, desc, nullable bool) string    // a sort key, NULL last
-	page(text string, limit, offset string, order []string) string // the window of a question
+	mark(n int) string                                                       // where the n-th argument stands, from 1
+	constant(c *compiler, v query.Value, t query.Type) string                // a value in the form of its type; NULL where it is nil
+	table(t *table) string                                                   // a table's name
+	field(c *compiler, ref string, col *column) string                       // what a column holds, in the form of its type
+	output(c *compiler, p part) output                                       // a column of the result
+	version(ref string, col *column) output                                  // what of a column the version of a record is made of
+	unchanged(c *compiler, ref string, col *column, seen query.Value) string // a condition: a column holds what the version was made of
+	missing(p part) string                                                   // a condition: p is NULL
+	compare(c *compiler, fn string, a, b part) string                        // a condition: one of == < <= > >=
+	among(c *compiler, a part, items []part) string                          // a condition: a is one of the items
+	function(c *compiler, x query.Op, args []part) string                    // any other operator or function
+	path(c *compiler, doc string, x query.Ref) string                        // a value inside of JSON
+	fold(c *compiler, fn, value string, of, as query.Type) string            // sum, avg, min or max over the rows of a subquery
+	distinct(value string, t query.Type) string                              // one form for all values that are the same, that can be compared
+	widen(text string, from, to query.Type) string                           // a whole number in a decimal's place
+	sort(text string, t query.Type, desc, nullable bool) string              // a sort key, NULL last
+	page(text string, limit, offset string, order []string) string           // the window of a question
+	lock() string                                                            // what keeps the rows of a SELECT as they are; empty: nothing is needed
 }
 
 // compiler makes one statement. Identifiers come from the schema only; every value is bound.
@@ -31,7 +36,8 @@ type compiler struct {
 	catalog *catalog
 	dialect dialect
 	args    []any
-	calls   []int64 // that the statement needs while it runs
+	calls   []int64           // that the statement needs while it runs
+	shared  map[string]string // arguments that several places share
 	aliases int
 	err     error // the first mistake
 }
@@ -70,7 +76,18 @@ func (c *compiler) fail(format string, args ...any) {
 
 func (c *compiler) bind(v any) string {
 	c.args = append(c.args, v)
-	return fmt.Sprintf("?%d", len(c.args))
+	return c.dialect.mark(len(c.args))
+}
+
+// share binds an argument once, whatever the number of places that it stands in.
+func (c *compiler) share(key string, v func() any) string {
+	if _, ok := c.shared[key]; !ok {
+		if c.shared == nil {
+			c.shared = map[string]string{}
+		}
+		c.shared[key] = c.bind(v())
+	}
+	return c.shared[key]
 }
 
 func (c *compiler) table(name string) *table {
@@ -95,8 +112,8 @@ func (c *compiler) alias() string {
 }
 
 // from is the text of a FROM; asked for once everything that stands on it is compiled.
-func (s *scope) from() string {
-	return quote(s.root.t.name) + " AS " + s.root.alias + strings.Join(s.joins, "")
+func (c *compiler) from(s *scope) string {
+	return c.dialect.table(s.root.t) + " AS " + s.root.alias + strings.Join(s.joins, "")
 }
 
 func (c *compiler) find(s *scope, v *query.Var) node {
@@ -126,8 +143,12 @@ func (n node) ref(col *column) string { return n.alias + "." + quote(col.name) }
 // field is a field of a node.
 func (c *compiler) field(n node, name string) part {
 	col := n.column(c, name)
-	ref := n.ref(col)
-	return part{text: c.dialect.field(ref, col), t: col.field.Type, col: col, ref: ref, raw: ref}
+	return c.kept(n.ref(col), col)
+}
+
+// kept is what a column holds, by whatever name it is known.
+func (c *compiler) kept(ref string, col *column) part {
+	return part{text: c.dialect.field(c, ref, col), t: col.field.Type, col: col, ref: ref, raw: ref}
 }
 
 // mostJoins is how many parents one FROM joins: engines stop at 64 tables. Beyond, they are read in subqueries.
@@ -149,7 +170,7 @@ func (c *compiler) walk(n node, hops []query.Relation) (to node, wrap func(strin
 			if rest != nil {
 				text = rest(text)
 			}
-			return "(SELECT " + text + " FROM " + sub.from() + " WHERE " + link + c.byKey(sub.root, " ORDER BY ") + " LIMIT 1)"
+			return "(SELECT " + text + " FROM " + c.from(sub) + " WHERE " + link + c.byKey(sub.root, " ORDER BY ") + " LIMIT 1)"
 		}
 	}
 	return n, nil
@@ -161,7 +182,7 @@ func (c *compiler) join(n node, h query.Relation, t *table) node {
 		return to
 	}
 	to := node{n.scope, c.alias(), t}
-	n.scope.joins = append(n.scope.joins, " LEFT JOIN "+quote(t.name)+" AS "+to.alias+" ON "+c.link(to, n, h))
+	n.scope.joins = append(n.scope.joins, " LEFT JOIN "+c.dialect.table(t)+" AS "+to.alias+" ON "+c.link(to, n, h))
 	n.scope.joined[key] = to
 	return to
 }
@@ -232,6 +253,8 @@ func (c *compiler) equality(x query.Op, s *scope) string {
 func (c *compiler) among(x query.Op, s *scope) string {
 	var items []part
 	switch list := x.Args[1].(type) {
+	case query.Ref:
+		return c.dialect.function(c, x, []part{c.expr(x.Args[0], s), c.expr(list, s)})
 	case query.Op:
 		for _, item := range list.Args {
 			items = append(items, c.expr(item, s))
@@ -246,7 +269,7 @@ func (c *compiler) among(x query.Op, s *scope) string {
 	}
 	items = slices.DeleteFunc(items, func(p part) bool { return p.lit != nil && p.lit.V == nil })
 	if len(items) == 0 {
-		return "0"
+		return "FALSE"
 	}
 	return c.dialect.among(c, c.expr(x.Args[0], s), items)
 }
@@ -263,10 +286,10 @@ func (c *compiler) expr(e query.Expr, s *scope) part {
 	case query.Each:
 		return part{text: c.each(x, s), t: x.T}
 	case nil:
-		return part{text: "1", t: query.Bool}
+		return part{text: "TRUE", t: query.Bool}
 	}
 	c.fail("%T cannot be compiled here", e)
-	return part{text: "NULL", t: query.Null}
+	return part{text: c.dialect.constant(c, nil, query.Null), t: query.Null}
 }
 
 func (c *compiler) constant(x query.Lit) part {
@@ -274,7 +297,7 @@ func (c *compiler) constant(x query.Lit) part {
 		x.V = query.Decimal(fmt.Sprint(n))
 	}
 	if x.V == nil {
-		return part{text: "NULL", t: x.T, lit: &x}
+		return part{text: c.dialect.constant(c, nil, x.T), t: x.T, lit: &x}
 	}
 	return part{t: x.T, lit: &x}
 }
@@ -282,7 +305,7 @@ func (c *compiler) constant(x query.Lit) part {
 // sql is the text of a part; a constant is bound only now, since most operators keep theirs.
 func (c *compiler) sql(p part) string {
 	if p.lit != nil && p.text == "" {
-		return c.bind(c.dialect.bind(p.lit.V))
+		return c.dialect.constant(c, p.lit.V, p.t)
 	}
 	return p.text
 }

@@ -25,17 +25,19 @@ func (c *compiler) each(x query.Each, s *scope) string {
 	}
 	text = wrap(text) // of no parent there are no children
 	switch x.Fn {
-	case "exists", "count":
+	case "exists":
+		return "coalesce(" + text + ", FALSE)"
+	case "count":
 		return "coalesce(" + text + ", 0)"
 	case "all":
-		return "coalesce(" + text + ", 1)"
+		return "coalesce(" + text + ", TRUE)"
 	}
 	return text
 }
 
 func (c *compiler) overChildren(x query.Each, inner *scope, conditions []string) string {
 	from := func(more ...string) string {
-		text := " FROM " + inner.from()
+		text := " FROM " + c.from(inner)
 		if all := append(conditions, more...); len(all) > 0 {
 			text += " WHERE " + strings.Join(all, " AND ")
 		}
@@ -58,5 +60,5 @@ func (c *compiler) overChildren(x query.Each, inner *scope, conditions []string)
 	body := c.expr(x.Body, inner)
 	// The value is named first: an aggregate of the outer row's fields alone would belong to the outer query.
 	value := "(SELECT " + c.sql(body) + " AS v" + from() + ")"
-	return "(SELECT " + c.dialect.fold(c, x.Fn, "v", body.t, x.T) + " FROM " + value + ")"
+	return "(SELECT " + c.dialect.fold(c, x.Fn, "v", body.t, x.T) + " FROM " + value + " AS " + c.alias() + ")"
 }

@@ -23,6 +23,14 @@ func (n names) take(original, base string) string {
 	return name
 }
 
+// among takes a table's name; where a table of another schema has it, with its own schema before it.
+func (n names) among(space, original string) string {
+	if plain := snake(original); space != "" && n[plain] {
+		original = space + "_" + original
+	}
+	return n.take(original, "table")
+}
+
 func (n names) number(base string, from int) string {
 	for i := from; ; i++ {
 		if name := fmt.Sprintf("%s_%d", base, i); !n[name] {

@@ -2,7 +2,6 @@ package sqldb
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"strings"
 
@@ -12,37 +11,18 @@ import (
 
 // output is one column of a statement's result, and how its values are read.
 type output struct {
-	text    string
-	col     *column // nil: in the form of its type
-	t       query.Type
-	version bool // what the version of a record is made of
+	text string
+	read func(raw any) query.Value
 }
 
-func (o output) value(raw any) query.Value {
-	switch {
-	case o.version:
-		return o.col.version(raw)
-	case o.col != nil:
-		return o.col.value(raw)
-	}
-	return decode(raw, o.t)
-}
-
-// output compiles a column of a result. A plain field is read as it is kept.
-func (c *compiler) output(e query.Expr, s *scope) output {
-	p := c.expr(e, s)
-	if p.col != nil {
-		return output{text: "+" + p.raw, col: p.col}
-	}
-	return output{text: c.sql(p), t: p.t}
-}
+func (c *compiler) output(p part) output { return c.dialect.output(c, p) }
 
 // version compiles what the version of a record is made of.
 func (c *compiler) version(fields []string, s *scope) []output {
 	var outs []output
 	for _, name := range fields {
-		p := c.field(s.root, name)
-		outs = append(outs, output{text: "+" + p.raw, col: p.col, version: true})
+		col := s.root.column(c, name)
+		outs = append(outs, c.dialect.version(s.root.ref(col), col))
 	}
 	return outs
 }
@@ -61,16 +41,16 @@ func (h *Host) Query(ctx context.Context, _ deputy.Person, q query.Query) (query
 	}
 	var outs []output
 	for _, col := range q.Select {
-		outs = append(outs, c.output(col.Expr, s))
+		outs = append(outs, c.output(c.expr(col.Expr, s)))
 	}
 	outs = append(outs, c.version(q.Version, s)...)
 	text := c.selection(q, s, outs)
 	if c.err != nil {
 		return query.Rows{}, c.err
 	}
-	lines, err := h.lines(ctx, h.db.reads, text, c.args, outs)
+	lines, err := h.ask(ctx, text, c.args, outs)
 	if err != nil {
-		return query.Rows{}, readError(ctx, q.Table, err)
+		return query.Rows{}, h.readError(ctx, q.Table, err)
 	}
 	return answer(q, lines), nil
 }
@@ -92,7 +72,7 @@ func (c *compiler) selection(q query.Query, s *scope, outs []output) string {
 		order = append(order, c.dialect.sort(c.sql(p), p.t, o.Desc, true))
 	}
 	order = append(order, c.keyOrder(s.root)...)
-	text := "SELECT " + list(outs) + " FROM " + s.from() + " WHERE " + where
+	text := "SELECT " + list(outs) + " FROM " + c.from(s) + " WHERE " + where
 	return c.dialect.page(text, c.bind(int64(q.Limit)+1), c.bind(int64(q.Offset)), order)
 }
 
@@ -119,12 +99,15 @@ func answer(q query.Query, lines [][]query.Value) query.Rows {
 	return out
 }
 
-// querier is a pool or a transaction.
-type querier interface {
-	QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error)
+func (h *Host) ask(ctx context.Context, text string, args []any, outs []output) (rows [][]query.Value, err error) {
+	err = h.db.reading(ctx, func(q querier) error {
+		rows, err = lines(ctx, q, text, args, outs)
+		return err
+	})
+	return rows, err
 }
 
-func (h *Host) lines(ctx context.Context, db querier, text string, args []any, outs []output) ([][]query.Value, error) {
+func lines(ctx context.Context, db querier, text string, args []any, outs []output) ([][]query.Value, error) {
 	rows, err := db.QueryContext(ctx, text, args...)
 	if err != nil {
 		return nil, err
@@ -142,7 +125,7 @@ func (h *Host) lines(ctx context.Context, db querier, text string, args []any, o
 		}
 		line := make([]query.Value, len(outs))
 		for i, o := range outs {
-			line[i] = o.value(raw[i])
+			line[i] = o.read(raw[i])
 		}
 		out = append(out, line)
 	}
@@ -150,15 +133,19 @@ func (h *Host) lines(ctx context.Context, db querier, text string, args []any, o
 }
 
 // readError is the error of the context where that ended the question, else one for the operator.
-func readError(ctx context.Context, table string, err error) error {
+func (h *Host) readError(ctx context.Context, table string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if busy(err) {
+	switch h.db.fault(err) {
+	case busy:
 		return &deputy.Error{Code: deputy.Unavailable, Message: "The database is busy. Try again in a moment.", Cause: err}
-	}
-	if tooMuch(err) {
+	case lost:
+		return &deputy.Error{Code: deputy.Unavailable, Message: "The database cannot be reached. Try again in a moment.", Cause: err}
+	case tooMuch:
 		return &deputy.Error{Code: deputy.Invalid, Message: "The question is too large for the database: ask for fewer columns, order keys or conditions at once.", Cause: err}
+	case slow:
+		return &deputy.Error{Code: deputy.Timeout, Message: "The question took the database too long. Ask for less, or with a narrower condition.", Cause: err}
 	}
 	return fmt.Errorf("reading %s: %w", table, err)
 }
@@ -181,15 +168,15 @@ func (h *Host) Analyze(ctx context.Context, _ deputy.Person, a query.Analysis) (
 		if !ok {
 			return query.Rows{}, deputy.Errorf(deputy.Invalid, "`%s` is no aggregate", m.As)
 		}
-		outs = append(outs, output{text: c.measure(agg, s), t: agg.T})
+		outs = append(outs, c.output(part{text: c.measure(agg, s), t: agg.T}))
 	}
 	where := c.condition(a.Where, s)
 	if c.err != nil {
 		return query.Rows{}, c.err
 	}
-	lines, err := h.lines(ctx, h.db.reads, "SELECT "+list(outs)+" FROM "+s.from()+" WHERE "+where, c.args, outs)
+	lines, err := h.ask(ctx, "SELECT "+list(outs)+" FROM "+c.from(s)+" WHERE "+where, c.args, outs)
 	if err != nil {
-		return query.Rows{}, readError(ctx, a.Table, err)
+		return query.Rows{}, h.readError(ctx, a.Table, err)
 	}
 	return query.Rows{Columns: a.Measures, Rows: lines}, nil
 }
@@ -206,5 +193,5 @@ func (c *compiler) measure(agg query.Agg, s *scope) string {
 		return "count(DISTINCT " + c.dialect.distinct(c.sql(p), p.t) + ")"
 	}
 	c.fail("no aggregate %s", agg.Fn)
-	return "NULL"
+	return c.dialect.constant(c, nil, query.Int)
 }

@@ -24,7 +24,7 @@ func relate(s *schema, all map[string]*table, c Config) ([]*link, []error) {
 	for i := range s.tables {
 		t := &s.tables[i]
 		for _, f := range t.foreign {
-			parent := s.find(f.table)
+			parent := s.find(f.space, f.table)
 			links = append(links, &link{child: t, parent: parent, from: t.fields(f.from), to: parent.fields(f.to), cascade: f.cascade, nullify: f.nullify})
 		}
 	}
@@ -53,8 +53,8 @@ func (l *link) same(o *link) bool {
 	return l.child == o.child && l.parent == o.parent && slices.Equal(l.from, o.from) && slices.Equal(l.to, o.to)
 }
 
-func (s *schema) find(name string) *table {
-	i := slices.IndexFunc(s.tables, func(t table) bool { return t.name == name })
+func (s *schema) find(space, name string) *table {
+	i := slices.IndexFunc(s.tables, func(t table) bool { return t.name == name && t.space == space })
 	return &s.tables[i]
 }
 
@@ -63,7 +63,7 @@ func (s *schema) find(name string) *table {
 func protect(s *schema) {
 	for _, t := range s.tables {
 		for _, f := range t.foreign {
-			parent := s.find(f.table)
+			parent := s.find(f.space, f.table)
 			for _, name := range f.to {
 				field := &parent.column(name).field
 				field.ReadOnly = field.ReadOnly || f.follows && !slices.Contains(parent.key, name)

@@ -11,15 +11,18 @@ type schema struct{ tables []table }
 
 // table is one table or view as the database has it, and, once named, as it is offered.
 type table struct {
-	name    string // the database's own
-	view    bool
-	strict  bool // every value has its column's type
-	columns []*column
-	rowid   bool     // SQLite numbers its rows
-	key     []string // columns of the primary key
-	autoKey bool     // the database makes the key of a new row (one integer column)
-	foreign []foreign
-	unique  [][]string // columns of each unique index, without partial ones
+	name        string // the database's own
+	space       string // the schema that it stands in; empty: the engine has none, or one
+	comment     string
+	view        bool
+	strict      bool // every value has its column's type
+	columns     []*column
+	rowid       bool     // SQLite numbers its rows
+	key         []string // columns of the primary key
+	autoKey     bool     // the database makes the key of a new row (one integer column)
+	foreign     []foreign
+	unique      [][]string   // columns of each unique index, without partial ones
+	constraints []constraint // that the database names in its errors
 
 	offered query.Table
 	byField map[string]*column
@@ -28,16 +31,26 @@ type table struct {
 
 // column is one column as the database has it. Its field is filled by the dialect but for names and labels.
 type column struct {
-	name   string
-	field  query.Field
-	exact  bool // every value is of the type, and as such is how it is kept
-	number int  // for the dialect's own functions
-	kind   storage
-	zone   *time.Location // of naive timestamps; nil: the host's
+	name      string
+	field     query.Field
+	exact     bool // every value is of the type, and as such is how it is kept
+	number    int  // for the dialect's own functions
+	kind      storage
+	native    string // the database's own type (empty: none was declared), and collation, where the dialect needs them
+	collation string
+	digits    int            // of a numeric; 0: any
+	zone      *time.Location // of naive timestamps; nil: the host's
+}
+
+// constraint is a rule of the database, by its name.
+type constraint struct {
+	name    string
+	columns []string
 }
 
 // foreign is a foreign key in the database's own names.
 type foreign struct {
+	space    string // of the parent
 	table    string
 	from, to []string
 	cascade  bool // its rows go when the parent is deleted,

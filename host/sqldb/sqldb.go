@@ -4,6 +4,7 @@ package sqldb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ import (
 
 // Host is a database as a host. It is safe for concurrent use. The schema is read once, by Open.
 type Host struct {
-	db      *sqlite
+	db      engine
 	catalog *catalog
 }
 
@@ -23,17 +24,13 @@ var _ deputy.Host = (*Host)(nil)
 // Open connects to the database, reads its schema and applies the configuration. Mistakes of the configuration are all reported together,
 // each a *ConfigError. Close the host when it is no longer used.
 func Open(ctx context.Context, c Config) (*Host, error) {
-	path, ok := strings.CutPrefix(c.URL, "sqlite:")
-	if !ok || path == "" {
-		return nil, mistake("host.database", "`%s` is no database that can be opened; write sqlite:PATH", scheme(c.URL))
-	}
 	if c.Zone == nil {
 		c.Zone = time.UTC
 	}
 	if c.Busy == 0 {
 		c.Busy = 5 * time.Second
 	}
-	db, err := openSQLite(path, c.Busy)
+	db, err := connect(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +42,18 @@ func Open(ctx context.Context, c Config) (*Host, error) {
 	return h, nil
 }
 
+// connect finds the engine that a URL names.
+func connect(ctx context.Context, c Config) (engine, error) {
+	name, rest, _ := strings.Cut(c.URL, ":")
+	switch {
+	case name == "sqlite" && rest != "":
+		return openSQLite(c)
+	case name == "postgres" || name == "postgresql":
+		return openPostgres(ctx, c)
+	}
+	return nil, mistake("host.database", "`%s` is no database that can be opened; write sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE", scheme(c.URL))
+}
+
 // scheme is what of a database's URL can be shown: never a password.
 func scheme(url string) string {
 	if s, _, ok := strings.Cut(url, ":"); ok {
@@ -54,9 +63,12 @@ func scheme(url string) string {
 }
 
 func (h *Host) read(ctx context.Context, c Config) error {
-	s, err := readSQLite(ctx, h.db.reads)
+	s, err := h.db.schema(ctx)
+	if e := (*ConfigError)(nil); err != nil && !errors.As(err, &e) {
+		err = fmt.Errorf("host.database: %w", err)
+	}
 	if err != nil {
-		return fmt.Errorf("host.database: %w", err)
+		return err
 	}
 	if h.catalog, err = newCatalog(s, c); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,7 +41,11 @@ func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driv
 // Driver implements driver.Connector.
 func (c connector) Driver() driver.Driver { return c.driver }
 
-func openSQLite(path string, busy time.Duration) (*sqlite, error) {
+func openSQLite(c Config) (*sqlite, error) {
+	if c.Schemas != nil {
+		return nil, mistake("host.schemas", "a SQLite database has no schemas; leave the key out")
+	}
+	path, wait := strings.TrimPrefix(c.URL, "sqlite:"), c.Busy
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, mistake("host.database", "there is no file %s", path)
 	}
@@ -49,18 +54,18 @@ func openSQLite(path string, busy time.Duration) (*sqlite, error) {
 	if err := db.register(d); err != nil {
 		return nil, fmt.Errorf("registering functions: %w", err)
 	}
-	db.reads = sql.OpenDB(connector{d, sqliteName(path, busy, "mode", "ro", "_query_only", "1")})
+	db.reads = sql.OpenDB(connector{d, sqliteName(path, wait, "mode", "ro", "_query_only", "1")})
 	db.reads.SetMaxOpenConns(readers)
 	db.reads.SetMaxIdleConns(readers)
 	db.reads.SetConnMaxIdleTime(time.Minute)
-	db.writes = sql.OpenDB(connector{d, sqliteName(path, busy, "mode", "rw", "_foreign_keys", "1")})
+	db.writes = sql.OpenDB(connector{d, sqliteName(path, wait, "mode", "rw", "_foreign_keys", "1")})
 	db.writes.SetMaxOpenConns(1)
 	return db, nil
 }
 
 // sqliteName is the file and how it is to be opened. A name in double quotes that is not there is an error, never a text.
-func sqliteName(path string, busy time.Duration, options ...string) string {
-	q := url.Values{"_dqs": {"0"}, "_defensive": {"1"}, "_busy_timeout": {fmt.Sprint(busy.Milliseconds())}}
+func sqliteName(path string, wait time.Duration, options ...string) string {
+	q := url.Values{"_dqs": {"0"}, "_defensive": {"1"}, "_busy_timeout": {fmt.Sprint(wait.Milliseconds())}}
 	for i := 0; i < len(options); i += 2 {
 		q.Set(options[i], options[i+1])
 	}
@@ -68,6 +73,28 @@ func sqliteName(path string, busy time.Duration, options ...string) string {
 }
 
 func (db *sqlite) close() error { return errors.Join(db.reads.Close(), db.writes.Close()) }
+
+func (db *sqlite) schema(ctx context.Context) (*schema, error) { return readSQLite(ctx, db.reads) }
+
+func (db *sqlite) reading(_ context.Context, ask func(querier) error) error { return ask(db.reads) }
+
+func (db *sqlite) begin(ctx context.Context) (*sql.Conn, error) {
+	conn, err := db.writes.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
+}
+
+func (db *sqlite) rollback(ctx context.Context, conn *sql.Conn) error {
+	if _, err := conn.ExecContext(ctx, "ROLLBACK"); err != nil && !notBegun(err) {
+		return err
+	}
+	return nil
+}
 
 // know numbers the columns for deputy_value.
 func (db *sqlite) know(c *catalog, zone *time.Location) {

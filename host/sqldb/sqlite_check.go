@@ -88,18 +88,22 @@ func quoted(s string, kind, quote byte) (token, string) {
 func addValueLists(t *table, create string) {
 	ts := tokens(create)
 	for i := range ts {
-		if !ts[i].word("CHECK") || i+1 >= len(ts) || !ts[i+1].is("(") {
+		if ts[i].word("CHECK") && i+1 < len(ts) && ts[i+1].is("(") {
+			t.addChecks(inside(ts[i+1:]))
+		}
+	}
+}
+
+// addChecks reads what a check demands of columns.
+func (t *table) addChecks(check []token) {
+	for _, part := range split(check, "AND") {
+		name, values := valueList(part)
+		cols, ok := t.fold([]string{name})
+		if !ok || len(values) == 0 {
 			continue
 		}
-		for _, part := range split(inside(ts[i+1:]), "AND") {
-			name, values := valueList(part)
-			cols, ok := t.fold([]string{name})
-			if !ok || len(values) == 0 {
-				continue
-			}
-			if f := &t.column(cols[0]).field; f.Values == nil && f.Type != query.Bool {
-				f.Values = values
-			}
+		if f := &t.column(cols[0]).field; f.Values == nil && f.Type != query.Bool {
+			f.Values = values
 		}
 	}
 }

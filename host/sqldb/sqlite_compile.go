@@ -9,7 +9,27 @@ import (
 
 var _ dialect = (*sqlite)(nil)
 
-func (db *sqlite) bind(v query.Value) any { return encode(v) }
+func (db *sqlite) mark(n int) string { return fmt.Sprintf("?%d", n) }
+
+func (db *sqlite) constant(c *compiler, v query.Value, _ query.Type) string {
+	if v == nil {
+		return "NULL"
+	}
+	return c.bind(encode(v))
+}
+
+func (db *sqlite) table(t *table) string { return quote(t.name) }
+
+// output reads a plain field as it is kept.
+func (db *sqlite) output(c *compiler, p part) output {
+	if p.col != nil {
+		return output{text: "+" + p.raw, read: p.col.value}
+	}
+	return output{text: c.sql(p), read: func(raw any) query.Value { return decode(raw, p.t) }}
+}
+
+// lock is not needed: there is one writer at a time.
+func (db *sqlite) lock() string { return "" }
 
 // asKept says which storage class a column's values have when they are values of its type at all, so that they can be compared as they are
 // kept; empty where they have to be read.
@@ -23,7 +43,7 @@ func asKept(col *column) string {
 	return ""
 }
 
-func (db *sqlite) field(ref string, col *column) string {
+func (db *sqlite) field(_ *compiler, ref string, col *column) string {
 	class := asKept(col)
 	switch {
 	case class == "":
@@ -34,8 +54,12 @@ func (db *sqlite) field(ref string, col *column) string {
 	return "CASE typeof(" + ref + ") WHEN '" + class + "' THEN " + ref + " END"
 }
 
-func (db *sqlite) unchanged(c *compiler, p part, seen query.Value) string {
-	return fmt.Sprintf("(deputy_version(%d, %s) IS %s)", p.col.number, p.ref, c.bind(encode(seen)))
+func (db *sqlite) version(ref string, col *column) output {
+	return output{text: "+" + ref, read: col.version}
+}
+
+func (db *sqlite) unchanged(c *compiler, ref string, col *column, seen query.Value) string {
+	return fmt.Sprintf("(deputy_version(%d, %s) IS %s)", col.number, ref, db.constant(c, seen, col.field.Type))
 }
 
 func (db *sqlite) missing(p part) string {

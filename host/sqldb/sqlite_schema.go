@@ -78,7 +78,7 @@ func readSQLiteTable(ctx context.Context, db *sql.DB, t *table) error {
 }
 
 // collect runs a query and reads each row.
-func collect[T any](ctx context.Context, db *sql.DB, text string, read func(*sql.Rows) (T, error), args ...any) ([]T, error) {
+func collect[T any](ctx context.Context, db querier, text string, read func(*sql.Rows) (T, error), args ...any) ([]T, error) {
 	rows, err := db.QueryContext(ctx, text, args...)
 	if err != nil {
 		return nil, err
@@ -142,7 +142,7 @@ func (t *table) finishKey() {
 }
 
 func (c sqliteColumn) column() *column {
-	out := &column{name: c.name}
+	out := &column{name: c.name, native: strings.TrimSpace(c.decl)}
 	f := &out.field
 	f.Type, f.Scale, f.Length, out.kind = sqliteType(c.decl)
 	f.Generated = c.hidden > 1
@@ -218,7 +218,7 @@ func (t *table) addUnique(cols []sql.NullString) {
 }
 
 // resolve gives foreign keys the names that the database itself has (SQLite ignores case there) and the parent's key where none is
-// named, and drops those that lead nowhere.
+// named, and drops those that lead nowhere. A column without a type then has that of what it refers to.
 func (s *schema) resolve() error {
 	for i := range s.tables {
 		t := &s.tables[i]
@@ -230,7 +230,24 @@ func (s *schema) resolve() error {
 		}
 		t.foreign = kept
 	}
+	for range s.tables { // as often as one can lead to the next
+		s.inherit()
+	}
 	return nil
+}
+
+func (s *schema) inherit() {
+	for i := range s.tables {
+		t := &s.tables[i]
+		for _, f := range t.foreign {
+			parent := s.find("", f.table)
+			for k, name := range f.from {
+				if c, of := t.column(name), parent.column(f.to[k]); c.native == "" && of.native != "" {
+					c.native, c.field.Type, c.field.Scale, c.field.Secret = of.native, of.field.Type, of.field.Scale, c.field.Secret || of.field.Secret
+				}
+			}
+		}
+	}
 }
 
 func (s *schema) resolveForeign(t *table, f foreign) (foreign, bool) {

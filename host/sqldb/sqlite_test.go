@@ -43,15 +43,15 @@ func TestReadsCannotWrite(t *testing.T) {
 	for _, mode := range []string{"DELETE", "WAL"} {
 		h := opened(t, `PRAGMA journal_mode = `+mode, `CREATE TABLE x (id INTEGER PRIMARY KEY)`, `INSERT INTO x VALUES (1)`)
 		for _, s := range []string{`INSERT INTO x VALUES (2)`, `UPDATE x SET id = 3`, `DELETE FROM x`, `DROP TABLE x`, `CREATE TABLE y (id)`, `PRAGMA query_only = 0; DELETE FROM x`, `PRAGMA user_version = 7`} {
-			if _, err := h.db.reads.ExecContext(t.Context(), s); err == nil {
+			if _, err := h.db.(*sqlite).reads.ExecContext(t.Context(), s); err == nil {
 				t.Errorf("%s: %s was carried out", mode, s)
 			}
 		}
 		var n, version int
-		if err := h.db.writes.QueryRow(`SELECT count(*) FROM x`).Scan(&n); err != nil || n != 1 {
+		if err := h.db.(*sqlite).writes.QueryRow(`SELECT count(*) FROM x`).Scan(&n); err != nil || n != 1 {
 			t.Errorf("%d rows, %v", n, err)
 		}
-		if err := h.db.writes.QueryRow(`PRAGMA user_version`).Scan(&version); err != nil || version != 0 {
+		if err := h.db.(*sqlite).writes.QueryRow(`PRAGMA user_version`).Scan(&version); err != nil || version != 0 {
 			t.Errorf("version %d, %v", version, err)
 		}
 	}
@@ -81,7 +81,7 @@ func TestIndexesServe(t *testing.T) {
 		}
 		s := c.open(table, nil, nil)
 		statement := c.selection(query.Query{Where: e, Limit: 5}, s, nil)
-		plan, err := collect(context.Background(), h.db.reads, "EXPLAIN QUERY PLAN "+statement, func(rows *sql.Rows) (detail string, err error) {
+		plan, err := collect(context.Background(), h.db.(*sqlite).reads, "EXPLAIN QUERY PLAN "+statement, func(rows *sql.Rows) (detail string, err error) {
 			var a, b, c int
 			return detail, rows.Scan(&a, &b, &c, &detail)
 		}, c.args...)
@@ -106,7 +106,7 @@ func TestNothingIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.lines(t.Context(), h.db.reads, "SELECT 1", nil, nil); err != nil {
+	if _, err := h.ask(t.Context(), "SELECT 1", nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
@@ -114,7 +114,7 @@ func TestNothingIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h.db.calls.Range(func(k, v any) bool {
+	h.db.(*sqlite).calls.Range(func(k, v any) bool {
 		t.Errorf("call %v is left: %+v", k, v)
 		return true
 	})

@@ -24,14 +24,24 @@ func code(err error) int {
 	return 0
 }
 
-// busy says that another connection kept its lock for too long.
-func busy(err error) bool {
-	c := code(err) & 0xff
-	return c == sqlite3.SQLITE_BUSY || c == sqlite3.SQLITE_LOCKED
+// notBegun says that there is nothing to roll back: SQLite has done it already.
+func notBegun(err error) bool { return strings.Contains(err.Error(), "no transaction is active") }
+
+func (db *sqlite) fault(err error) fault {
+	switch c := code(err); c & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return busy
+	case sqlite3.SQLITE_CONSTRAINT:
+		return constraintFault(c, err)
+	}
+	if tooLarge(err) {
+		return tooMuch
+	}
+	return noAnswer
 }
 
-// tooMuch says that a statement is larger than SQLite takes: in columns, tables, values, depth or length.
-func tooMuch(err error) bool {
+// tooLarge says that a statement is larger than SQLite takes: in columns, tables, values, depth or length.
+func tooLarge(err error) bool {
 	if c := code(err); c != sqlite3.SQLITE_ERROR {
 		return c == sqlite3.SQLITE_TOOBIG
 	}
@@ -43,46 +53,33 @@ func tooMuch(err error) bool {
 	return false
 }
 
-func constraint(err error) bool { return code(err)&0xff == sqlite3.SQLITE_CONSTRAINT }
-
-// notBegun says that there is nothing to roll back: SQLite has done it already.
-func notBegun(err error) bool { return strings.Contains(err.Error(), "no transaction is active") }
-
-// kind of a violated constraint.
-type violationKind int
-
-const (
-	otherViolation violationKind = iota
-	uniqueViolation
-	nullViolation
-	checkViolation
-	foreignViolation
-)
-
-// violation says which constraint, and on which columns where SQLite names some of that table.
-func violation(t *table, err error) (violationKind, []string) {
-	kind := otherViolation
-	switch code(err) {
+func constraintFault(code int, err error) fault {
+	switch code {
 	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_ROWID:
-		kind = uniqueViolation
+		return notUnique
 	case sqlite3.SQLITE_CONSTRAINT_NOTNULL:
-		kind = nullViolation
+		return notNull
 	case sqlite3.SQLITE_CONSTRAINT_CHECK:
-		return checkViolation, nil
+		return checkFailed
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return foreignViolation, nil
+		return notRelated
 	case sqlite3.SQLITE_CONSTRAINT_TRIGGER: // RESTRICT is made of a trigger
 		if strings.Contains(err.Error(), "FOREIGN KEY constraint failed") {
-			return foreignViolation, nil
+			return notRelated
 		}
 	}
+	return otherRule
+}
+
+// blamed are the columns that SQLite names in an error, where they are of that table.
+func (db *sqlite) blamed(t *table, err error) []string {
 	var columns []string
 	for _, c := range t.columns {
 		if mentions(err.Error(), t.name+"."+c.name) {
 			columns = append(columns, c.name)
 		}
 	}
-	return kind, columns
+	return columns
 }
 
 // mentions finds a column in a message like "UNIQUE constraint failed: t.a, t.b (2067)".
@@ -94,7 +91,6 @@ func mentions(message, column string) bool {
 	return ok && (rest == "" || rest[0] == ',' || rest[0] == ' ' && strings.HasPrefix(rest, " ("))
 }
 
-// store is a value as its column keeps it; why says what the column cannot hold.
 func (db *sqlite) store(ctx context.Context, q querier, t *table, col *column, v query.Value) (kept any, why string, err error) {
 	switch x := v.(type) {
 	case query.Decimal:

@@ -48,11 +48,13 @@ func (d *document) validateZone(key, name string) {
 func (d *document) validateHost() {
 	switch scheme, path, ok := strings.Cut(d.Host.Database, ":"); {
 	case d.Host.Database == "":
-		d.badMissing("host.database", "no database: write sqlite:PATH")
-	case scheme == "postgres" || scheme == "postgresql" || scheme == "mysql":
-		d.badValue("host.database", "%s is not supported yet: write sqlite:PATH", scheme)
-	case !ok || scheme != "sqlite" || path == "":
-		d.badValue("host.database", "write sqlite:PATH")
+		d.badMissing("host.database", "no database: write sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")
+	case scheme == "mysql":
+		d.badValue("host.database", "%s is not supported yet: write sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE", scheme)
+	case !ok || path == "" || scheme != "sqlite" && !postgres(scheme):
+		d.badValue("host.database", "write sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")
+	case len(d.Host.Schemas) > 0 && !postgres(scheme):
+		d.badMissing("host.schemas", "only a Postgres database has schemas: remove it")
 	}
 	for name, t := range d.Host.Tables {
 		for field, f := range t.Fields {
@@ -68,6 +70,8 @@ func (d *document) validateHost() {
 		}
 	}
 }
+
+func postgres(scheme string) bool { return scheme == "postgres" || scheme == "postgresql" }
 
 // badMissing notes a mistake at a key's value where it stands in the file, else at what it should stand in.
 func (d *document) badMissing(key, text string) {
