@@ -16,6 +16,7 @@ import (
 
 	"example.com/deputy"
 	"example.com/deputy/host/sqldb"
+	"example.com/deputy/internal/pgtest"
 	"example.com/deputy/provider/scripted"
 )
 
@@ -82,29 +83,37 @@ func retailTasks(t *testing.T) (out []retailTask) {
 // retail is the support desk under test.
 type retail struct {
 	*bench
+	pg    bool
 	db    *sql.DB
 	first cells
 	rows  map[string]map[string]map[string]any // table, key, column
 	calls [][]scripted.Call                    // of the steps of the next turn
 }
 
-func newRetail(t *testing.T) *retail {
+func newRetail(t *testing.T, pg bool) *retail {
 	t.Helper()
-	r := &retail{rows: map[string]map[string]map[string]any{}}
-	path := filepath.Join(t.TempDir(), "retail.db")
-	db, err := sql.Open("sqlite", path)
+	r := &retail{pg: pg, rows: map[string]map[string]map[string]any{}}
+	driver, source := "sqlite", filepath.Join(t.TempDir(), "retail.db")
+	url := "sqlite:" + source
+	if pg {
+		url = pgtest.Database(t)
+		driver, source = "pgx", url
+	}
+	db, err := sql.Open(driver, source)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(1) // data_version counts what other connections write
 	r.db = db
-	r.exec(t, "PRAGMA journal_mode = WAL")
+	if !pg {
+		r.exec(t, "PRAGMA journal_mode = WAL")
+	}
 	for _, table := range []string{"users", "products", "orders"} {
 		r.load(t, table)
 	}
 	r.first = r.now(t)
-	host, err := sqldb.Open(t.Context(), sqldb.Config{URL: "sqlite:" + path})
+	host, err := sqldb.Open(t.Context(), sqldb.Config{URL: url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +155,11 @@ func (r *retail) load(t *testing.T, table string) {
 	t.Helper()
 	var all map[string]map[string]any
 	decoded(t, retailFile(t, table+".json"), &all)
-	r.exec(t, fmt.Sprintf("CREATE TABLE %s (%s)", table, strings.Join(retailColumns()[table], ", ")))
+	columns := strings.Join(retailColumns()[table], ", ")
+	if r.pg {
+		columns = strings.ReplaceAll(columns, " JSON", " jsonb")
+	}
+	r.exec(t, fmt.Sprintf("CREATE TABLE %s (%s)", table, columns))
 	r.rows[table] = map[string]map[string]any{}
 	for key, record := range all {
 		if table == "users" {
@@ -164,7 +177,12 @@ func (r *retail) insert(t *testing.T, table string, record map[string]any) {
 	for i, name := range names {
 		args[i] = stored(t, table, name, record[name])
 	}
-	r.exec(t, fmt.Sprintf("INSERT OR REPLACE INTO %s VALUES (?%s)", table, strings.Repeat(", ?", len(names)-1)), args...)
+	var marks, sets []string
+	for i, name := range names {
+		marks = append(marks, fmt.Sprintf("$%d", i+1))
+		sets = append(sets, name+" = excluded."+name)
+	}
+	r.exec(t, fmt.Sprintf("INSERT INTO %s VALUES (%s) ON CONFLICT (%s) DO UPDATE SET %s", table, strings.Join(marks, ", "), names[0], strings.Join(sets, ", ")), args...)
 }
 
 func stored(t *testing.T, table, column string, v any) any {
@@ -293,8 +311,18 @@ func changed(t *testing.T, table string, before, after map[string]any) (out []ma
 // group changes exactly what the task says, once, and nobody else can confirm it or read those records.
 func TestSupportDesk(t *testing.T) {
 	t.Parallel()
+	supportDesk(t, false)
+}
+
+func TestSupportDeskOnPostgres(t *testing.T) {
+	t.Parallel()
+	supportDesk(t, true)
+}
+
+func supportDesk(t *testing.T, pg bool) {
+	t.Helper()
 	tasks := retailTasks(t)
-	r := newRetail(t)
+	r := newRetail(t, pg)
 	if len(tasks) != 520 {
 		t.Fatalf("%d tasks", len(tasks))
 	}
@@ -372,7 +400,11 @@ func (r *retail) task(t *testing.T, name string, task retailTask, want map[strin
 // written is a number that every write of somebody else's to the database changes.
 func (r *retail) written(t *testing.T) int {
 	t.Helper()
-	return numbers(t, r.db, "PRAGMA data_version")
+	if !r.pg {
+		return numbers(t, r.db, "PRAGMA data_version")
+	}
+	return numbers(t, r.db, `SELECT sum(newest + 1000000000 * n) FROM (SELECT max(xmin::text::bigint) AS newest, count(*) AS n FROM users
+		UNION ALL SELECT max(xmin::text::bigint), count(*) FROM orders UNION ALL SELECT max(xmin::text::bigint), count(*) FROM products) t`)
 }
 
 // changed are the records that are not as they were at first.
