@@ -222,7 +222,7 @@ func (v *View) admit(ctx context.Context, cs []Change) ([]Write, error) {
 			if err != nil {
 				return nil, err
 			}
-			out[i].When, out[i].Check = query.And(t.before[Read], t.before[Delete], when, below), alone(t.full)
+			out[i].When = query.And(t.before[Read], t.before[Delete], when, below)
 		}
 		if err := v.targets(ctx, t.full, c); err != nil {
 			return nil, err
@@ -247,18 +247,6 @@ func (v *View) below(ctx context.Context, c Change) (query.Expr, error) {
 		out = query.And(out, query.Op{Fn: "==", Args: []query.Expr{count, query.Lit{V: int64(n.N), T: query.Int}}, T: query.Bool})
 	}
 	return v.restrict(ctx, out)
-}
-
-// alone is the condition that nothing goes or changes along with a record that is deleted: what is shown was deleted before it. It looks at
-// the whole table, for what the person cannot see must not be deleted by them either.
-func alone(full *query.Table) (out query.Expr) {
-	for _, rel := range full.Relations {
-		if rel.Many && (rel.Cascade || rel.Nullify) {
-			each := query.Each{Fn: "exists", Child: rel, Var: &query.Var{Name: "child"}, T: query.Bool}
-			out = query.And(out, query.Op{Fn: "!", Args: []query.Expr{each}, T: query.Bool})
-		}
-	}
-	return out
 }
 
 // targets looks at the records that a change's foreign keys would lead to, with the rights of now. One that may not be read answers like one

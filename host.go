@@ -19,7 +19,8 @@ type Host interface {
 	Analyze(ctx context.Context, as Person, a query.Analysis) (query.Rows, error)
 	// Apply makes the writes in order, once. Versions and conditions of all are tested before the first change. With
 	// Features.Transactions it is all or nothing; else it stops at the first failure and the answers say what was done. The answers are
-	// as many as the writes; a refusal is a failed Applied, no error. An *Error means that nothing was written; any other
+	// as many as the writes; a refusal is a failed Applied, no error. Nothing goes or changes along with a delete that is no write of the
+	// group itself: such a delete is refused, whoever may see what would go. An *Error means that nothing was written; any other
 	// error, that of a context included, means that it is not known what was. key is the idempotency key of this attempt.
 	Apply(ctx context.Context, as Person, key string, ws []Write) ([]Applied, error)
 }
@@ -83,7 +84,7 @@ type Write struct {
 	Change
 	When query.Expr // about the record before, else stale; nil: none
 	// Check is tested in the order of the writes, and where it does not hold the write is failed: about the record after it is created or
-	// updated; about the record just before it is deleted (that nothing would go or change along with it). nil: none.
+	// updated, or just before it is deleted. nil: none.
 	Check query.Expr
 }
 
