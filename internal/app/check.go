@@ -76,10 +76,10 @@ func (p *parts) describe(in invocation, store string) error {
 	}
 	tables, err := p.tables(in.ctx)
 	if err != nil {
-		return fmt.Errorf("database %s: %w", p.Host.Database, err)
+		return fmt.Errorf("database %s: %w", shown(p.Host.Database), err)
 	}
 	say("configuration", "%s is good", p.file)
-	say("database", "%s answers: %d tables", p.Host.Database, len(tables))
+	say("database", "%s answers: %d tables", shown(p.Host.Database), len(tables))
 	say("tables", "%s", strings.Join(names(tables), ", "))
 	say("store", "%s", store)
 	say("policy", "%d roles compile: %s", len(p.Policy.Roles), strings.Join(slices.Sorted(maps.Keys(p.Policy.Roles)), ", "))

@@ -200,6 +200,15 @@ func TestAFileThatIsNoDatabase(t *testing.T) {
 	}
 }
 
+func TestNoPasswordIsShown(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{"sqlite:a/b.db": "sqlite:a/b.db", "postgres://ann:hush@db/shop": "postgres:…"} {
+		if got := shown(url); got != want {
+			t.Errorf("%s: %s", url, got)
+		}
+	}
+}
+
 func TestServeRefusesToStart(t *testing.T) {
 	t.Parallel()
 	nobody := shop(t, "store: \"memory:\"\nhost: { database: \"sqlite:%s\" }\n")

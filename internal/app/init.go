@@ -122,10 +122,13 @@ func (c *initCommand) openDatabase(ctx context.Context) (*sqldb.Host, error) {
 }
 
 // shown is what of the database's URL may be shown: no password.
-func (c *initCommand) shown() string {
-	scheme, _, _ := strings.Cut(c.Database, ":")
+func (c *initCommand) shown() string { return shown(c.Database) }
+
+// shown is what of a database's URL may be shown: a file's path, and of a server no password.
+func shown(database string) string {
+	scheme, _, _ := strings.Cut(database, ":")
 	if scheme == "sqlite" {
-		return c.Database
+		return database
 	}
 	return scheme + ":…"
 }

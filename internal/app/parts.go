@@ -143,7 +143,9 @@ func build(ctx context.Context, d *document, log *slog.Logger) (*parts, error) {
 // place of its key.
 func (d *document) hostless(ctx context.Context, err error) error {
 	var tables []query.Summary
-	if bare, err := sqldb.Open(ctx, sqldb.Config{URL: d.Host.Database}); err == nil {
+	if !strings.Contains(err.Error(), "no table `") {
+		// no table is missed: the database need not be asked again
+	} else if bare, err := sqldb.Open(ctx, sqldb.Config{URL: d.Host.Database, Schemas: d.Host.Schemas}); err == nil {
 		tables, _ = (&parts{host: bare}).tables(ctx) // without them the mistake is the same
 		_ = bare.Close()                             // it was only read
 	}

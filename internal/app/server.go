@@ -31,7 +31,7 @@ func (p *parts) handler(ctx context.Context, people []api.DemoPerson) http.Handl
 // ready says whether the database and the store answer.
 func (p *parts) ready(ctx context.Context) error {
 	if err := p.reachable(ctx); err != nil {
-		return fmt.Errorf("database %s: %w", p.Host.Database, err)
+		return fmt.Errorf("database %s: %w", shown(p.Host.Database), err)
 	}
 	if _, err := deputy.ReadKillSwitch(ctx, p.store.Settings); err != nil {
 		return fmt.Errorf("store %s: %w", p.storeName(), err)
