@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -38,7 +39,7 @@ func load(path string) (*document, error) {
 	if err != nil {
 		return nil, Mistakes{{File: path, Text: "cannot be read: " + reason(err) + "; name the configuration with --config"}}
 	}
-	return parse(path, text, os.LookupEnv)
+	return parse(path, bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), os.LookupEnv) // some editors begin a file with a mark of its encoding
 }
 
 // parse reads a configuration from a text; env answers for ${NAME}.
