@@ -138,7 +138,7 @@ func setupModel(t *testing.T, change func(*deputy.Config), answer func(*bench, d
 		return answer(b, r)
 	})
 	cfg := deputy.Config{Host: b.host, Models: []deputy.Model{model}, Store: b.store, Policy: policy(), Clock: b.clock, NewID: b.id,
-		Toolsets: []deputy.Toolset{records.New(records.Config{Pages: map[string]string{"customers": "/customers/{id}"}}), present.New(), kernel.New()},
+		Toolsets: tools(),
 		Limits:   deputy.Limits{TurnsPerMinute: -1}}
 	if change != nil {
 		change(&cfg)
@@ -154,6 +154,10 @@ func setupModel(t *testing.T, change func(*deputy.Config), answer func(*bench, d
 		}
 	})
 	return b
+}
+
+func tools() []deputy.Toolset {
+	return []deputy.Toolset{records.New(records.Config{Pages: map[string]string{"customers": "/customers/{id}"}}), present.New(), kernel.New()}
 }
 
 func (b *bench) clock() time.Time {

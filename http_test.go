@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -161,4 +162,23 @@ func TestChangedBetweenReadAndWrite(t *testing.T) {
 	if len(got.d.Renewed) != 1 || *got.d.Renewed[0].Lines[0].Before != "Old printer" || numbers(t, db, `SELECT count(*) FROM tickets WHERE title = 'Old printer'`) != 1 {
 		t.Error(got.d)
 	}
+}
+
+// counters is a database with a record for each worker, which belongs to one of three people, and a row for every write.
+func counters(t *testing.T, workers int) (*sql.DB, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "counters.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	for _, text := range []string{"PRAGMA journal_mode = WAL", "CREATE TABLE counters (id INTEGER PRIMARY KEY, owner TEXT NOT NULL, n INTEGER)", "CREATE TABLE written (n INTEGER)",
+		"CREATE TRIGGER counted AFTER UPDATE ON counters BEGIN INSERT INTO written VALUES (new.n); END",
+		fmt.Sprintf("WITH RECURSIVE w (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM w WHERE i < %d) INSERT INTO counters SELECT i, 'p' || (i %% 3), 0 FROM w", workers-1)} {
+		if _, err := db.ExecContext(t.Context(), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return db, "sqlite:" + path
 }
