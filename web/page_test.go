@@ -66,6 +66,7 @@ func testMain(t *testing.T, b *browser) {
 			t.Errorf("the card does not say %q:\n%s", want, card)
 		}
 	}
+	b.shot("readme")
 	eval[bool](b, `document.querySelector('.card .actions .primary').click() || true`)
 	b.untilText(".card .message", "has just moved")
 	if s := eval[bool](b, `document.querySelector('.card').classList.contains('pending')`); !s {
