@@ -87,7 +87,7 @@ const killSwitchSetting = "kill_switch"
 func ReadKillSwitch(ctx context.Context, s Settings) (KillSwitch, error) {
 	var k KillSwitch
 	raw, err := s.Get(ctx, killSwitchSetting)
-	if CodeOf(err) == NotFound && err != nil {
+	if CodeOf(err) == NotFound {
 		return k, nil
 	}
 	if err != nil {

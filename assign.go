@@ -117,7 +117,7 @@ func (w *drafter) consult(ctx context.Context, t *query.Table, f query.Field, a 
 		return "", nil
 	}
 	if rel, ok := t.Parent(f.Name); ok {
-		if label, err = w.target(ctx, rel, *a.Text); err != nil {
+		if label, err = w.v.reached(ctx, rel, []string{*a.Text}); err != nil {
 			return "", err
 		}
 	}
@@ -125,30 +125,6 @@ func (w *drafter) consult(ctx context.Context, t *query.Table, f query.Field, a 
 		err = w.unique(ctx, t, f, *a.Text, r)
 	}
 	return label, err
-}
-
-// target is the label of the record that a foreign key would lead to. One that may not be read answers like one that is not there.
-func (w *drafter) target(ctx context.Context, rel query.Relation, text string) (string, error) {
-	t, err := w.v.Table(ctx, rel.Table)
-	if err != nil {
-		return "", err
-	}
-	to, ok := t.Field(rel.To[0])
-	if !ok {
-		return "", noRecord(rel.Table, text)
-	}
-	v, err := query.ParseValue(to.Type, text)
-	if err != nil {
-		return "", noRecord(rel.Table, text)
-	}
-	found, err := w.v.records(ctx, t, query.Equal(t.Name, to, v), 1)
-	if err != nil {
-		return "", err
-	}
-	if len(found) == 0 {
-		return "", noRecord(rel.Table, text)
-	}
-	return found[0].label, nil
 }
 
 // unique looks among the records this person may read, and only there.
@@ -272,28 +248,34 @@ func (v *View) target(ctx context.Context, full *query.Table, rel query.Relation
 	if err != nil || !whole {
 		return err
 	}
+	_, err = v.reached(ctx, rel, key)
+	return err
+}
+
+// reached is the label of the record that a foreign key leads to. One that may not be read answers like one that is not there.
+func (v *View) reached(ctx context.Context, rel query.Relation, key []string) (label string, err error) {
 	missing := noRecord(rel.Table, query.RecordID(key))
 	t, err := v.Table(ctx, rel.Table)
 	if CodeOf(err) == NotFound {
-		return missing
+		return "", missing
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	var is query.Expr
 	for i, to := range rel.To {
 		f, ok := t.Field(to)
 		val, err := query.ParseValue(f.Type, key[i])
 		if !ok || err != nil {
-			return missing
+			return "", missing
 		}
 		is = query.And(is, query.Equal(t.Name, f, val))
 	}
-	found, err := v.Query(ctx, query.Query{Table: t.Name, Where: is, Limit: 1, Select: []query.Column{{As: "found", Expr: query.Lit{V: true, T: query.Bool}}}})
-	if err == nil && len(found.Rows) == 0 {
+	label, there, err := v.labelWhere(ctx, t.Name, is)
+	if err == nil && !there {
 		err = missing
 	}
-	return err
+	return label, err
 }
 
 // leads is where a foreign key would lead: values that are given, and for the rest those of the record. A key that is NULL in part leads

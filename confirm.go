@@ -180,7 +180,7 @@ func (d *Door) carryOut(ctx context.Context, who Person, ps []Proposal) (renewed
 		every(ps, Failed, "The log cannot be written, so nothing was.")
 		return nil
 	}
-	if err := d.write(ctx, who, ps); err != nil {
+	if err := d.write(WithTurn(ctx, ps[0].Turn), who, ps); err != nil {
 		a.complain(ctx, "confirm", err, "proposal", ps[0].ID)
 	}
 	if !slices.ContainsFunc(ps, func(p Proposal) bool { return p.State == Outdated }) {
@@ -196,19 +196,7 @@ func every(ps []Proposal, s State, outcome string) {
 }
 
 // write re-admits the changes with the rights of now and applies them as one group. The error is the operator's; the outcomes are set.
-func (d *Door) write(ctx context.Context, who Person, ps []Proposal) (err error) {
-	a, sent := d.a, false
-	defer func() {
-		if err == nil || ps[0].State != Confirming && ps[0].State != Pending {
-			return
-		}
-		if every(ps, Failed, "Nothing was written: "+MessageOf(err)); sent { // a host that panicked in the middle
-			every(ps, Unknown, "It was sent, but no answer came. Look at the record before you try again.")
-		}
-	}()
-	defer recovered(&err)
-	ctx, cancel := context.WithTimeout(WithTurn(ctx, ps[0].Turn), a.cfg.Limits.ToolTimeout)
-	defer cancel()
+func (d *Door) write(ctx context.Context, who Person, ps []Proposal) error {
 	var all []Change
 	var of []int // the proposal of each change
 	for i, p := range ps {
@@ -216,55 +204,57 @@ func (d *Door) write(ctx context.Context, who Person, ps []Proposal) (err error)
 			all, of = append(all, c), append(of, i)
 		}
 	}
-	v, err := a.view(ctx, who)
-	if err != nil {
-		every(ps, Failed, "Nothing was written: the application cannot be reached.")
-		return err
-	}
-	ws, err := v.admit(ctx, all)
-	if err != nil {
-		every(ps, Failed, "Nothing was written: "+MessageOf(err))
-		return err
-	}
-	sent = true
-	done, err := a.cfg.Host.Apply(ctx, who, ps[0].Group, ws)
-	if err == nil && len(done) != len(ws) {
-		err = fmt.Errorf("host answered %d of %d writes", len(done), len(ws))
-	}
+	done, nothing, err := d.send(ctx, who, ps[0].Group, all)
 	switch {
 	case err == nil:
-	case nothingWritten(err):
+		d.a.outcomes(ps, done, of)
+	case nothing:
 		every(ps, Failed, "Nothing was written: "+MessageOf(err))
-		return err
 	default:
 		every(ps, Unknown, "It was sent, but no answer came. Look at the record before you try again.")
-		return err
 	}
-	a.outcomes(ps, done, of)
-	return nil
+	return err
 }
 
-// nothingWritten says whether an error of Host.Apply means that, by its contract.
-func nothingWritten(err error) bool {
+// send asks the host to make changes, once. With an error, nothing says whether it is known that none was made: it was not sent, or the host
+// says so by its contract. A host that panics says nothing.
+func (d *Door) send(ctx context.Context, who Person, key string, cs []Change) (done []Applied, nothing bool, err error) {
+	defer recovered(&err)
+	ctx, cancel := context.WithTimeout(ctx, d.a.cfg.Limits.ToolTimeout)
+	defer cancel()
+	nothing = true
+	v, err := d.a.view(ctx, who)
+	if err != nil {
+		return nil, nothing, err
+	}
+	ws, err := v.admit(ctx, cs)
+	if err != nil {
+		return nil, nothing, err
+	}
+	nothing = false
+	done, err = d.a.cfg.Host.Apply(ctx, who, key, ws)
+	if err == nil && len(done) != len(ws) {
+		return nil, nothing, fmt.Errorf("host answered %d of %d writes", len(done), len(ws))
+	}
 	var e *Error
-	return errors.As(err, &e)
+	return done, errors.As(err, &e), err
 }
 
 // outcomes gives each proposal what became of its changes. Where nothing was done, one that is stale makes all of them so; where the host
 // has no transactions, what was done stays done, and is said.
 func (a *Assistant) outcomes(ps []Proposal, done []Applied, of []int) {
-	of1 := make([][]Applied, len(ps))
+	each := make([][]Applied, len(ps))
 	for i, ap := range done {
-		of1[of[i]] = append(of1[of[i]], ap)
+		each[of[i]] = append(each[of[i]], ap)
 	}
 	if stale, ok := nothingDone(done); ok && stale != "" {
 		every(ps, Outdated, stale)
 		return
 	}
 	for i := range ps {
-		ps[i].State, ps[i].Outcome = together(of1[i])
+		ps[i].State, ps[i].Outcome = together(each[i])
 		if ps[i].State == Done && ps[i].Record == "" && ps[i].Changes[0].Verb == Create {
-			ps[i].Record = query.RecordID(of1[i][0].Key)
+			ps[i].Record = query.RecordID(each[i][0].Key)
 		}
 	}
 }
@@ -314,7 +304,7 @@ func why(aps []Applied) string {
 func (a *Assistant) renewAll(ctx context.Context, channel Channel, who Person, ps []Proposal) []Proposal {
 	ctx, cancel := context.WithTimeout(ctx, a.cfg.Limits.ToolTimeout)
 	defer cancel()
-	history, err := a.history(ctx, who, ps[0].Conversation)
+	history, err := a.history(ctx, who, ps[0].Conversation, 0)
 	in := &turning{turn: Turn{ID: ps[0].Turn, Conversation: ps[0].Conversation, Channel: channel}, who: who, history: history}
 	group := a.id("grp_")
 	for i, old := range ps {

@@ -219,6 +219,14 @@ func TestDoubt(t *testing.T) {
 		"made, over":      {do("update_record", phone), true, func(b *bench) { elsewhere(b, "+47 99") }, deputy.Unknown},
 		"delete made":     {do("delete_record", `{"table":"notes","id":"101"}`), true, nil, deputy.Done},
 		"delete not made": {do("delete_record", `{"table":"notes","id":"101"}`), false, nil, deputy.Failed},
+		"delete not seen": {do("delete_record", `{"table":"notes","id":"101"}`), false, func(b *bench) { // there, but not for her any more
+			b.host.Change("notes", func(rs []query.Row) []query.Row {
+				for i := range rs {
+					rs[i]["private"] = true
+				}
+				return rs
+			})
+		}, deputy.Unknown},
 		"create made":     {create, true, nil, deputy.Unknown},
 		"create not made": {create, false, nil, deputy.Unknown},
 	} {

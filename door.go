@@ -34,21 +34,18 @@ const maxPage = 1000
 // Start admits, stores and runs a turn by itself: it goes on when the caller is gone. conflict while one runs in the conversation.
 func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, error) {
 	a := d.a
-	person, err := a.access(ctx, who.Person)
-	if err != nil {
-		return "", err
-	}
 	if err := sayable(in.Text); err != nil {
 		return "", err
 	}
-	if person, err = a.enter(ctx, person); err != nil {
+	person, err := a.enter(ctx, who.Person)
+	if err != nil {
 		return "", err
 	}
 	c, err := d.conversation(ctx, person, in.Conversation)
 	if err != nil {
 		return "", err
 	}
-	history, err := a.history(ctx, person, c.ID)
+	history, err := a.history(ctx, person, c.ID, 0)
 	if err != nil {
 		return "", err
 	}
@@ -58,8 +55,10 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 	if err != nil {
 		return "", err
 	}
-	a.takeUpLost(ctx)
 	lease, err := a.cfg.Store.Turns.Start(ctx, person, t, first, a.cfg.Clock().Add(leaseFor))
+	if CodeOf(err) == Conflict {
+		a.takeUpLost(ctx) // the turn that stands in the way may be one whose worker is gone
+	}
 	if err != nil {
 		return "", err
 	}
@@ -69,9 +68,11 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 		}
 	}
 	r := &runner{a: a, in: &turning{turn: t, who: person}, lease: lease, events: t.NextEvent}
-	if r.in.history, err = a.history(ctx, person, c.ID); err != nil { // again: a turn may have ended since it was read
+	since, err := a.history(ctx, person, c.ID, lastSeq(history)) // with what a turn that has ended meanwhile has added
+	if err != nil {
 		return "", errors.Join(err, r.finish(ctx, InternalReason, Step{}))
 	}
+	r.in.history = append(history, since...)
 	r.refs = countCalls(r.in.history)
 	a.work(ctx, r)
 	return t.ID, nil
@@ -133,10 +134,17 @@ func countCalls(history []Message) (n int) {
 	return n
 }
 
-// history reads a conversation whole.
-func (a *Assistant) history(ctx context.Context, who Person, conversation string) ([]Message, error) {
+func lastSeq(ms []Message) int64 {
+	if len(ms) == 0 {
+		return 0
+	}
+	return ms[len(ms)-1].Seq
+}
+
+// history reads a conversation from after a message on; 0: whole.
+func (a *Assistant) history(ctx context.Context, who Person, conversation string, after int64) ([]Message, error) {
 	var out []Message
-	for after := int64(0); ; after = out[len(out)-1].Seq {
+	for ; ; after = lastSeq(out) {
 		page, err := a.cfg.Store.Messages.Page(ctx, who, conversation, after, maxPage)
 		if err != nil {
 			return nil, err

@@ -86,8 +86,10 @@ func (v *View) made(ctx context.Context, c Change) State {
 	switch {
 	case err != nil:
 		return Unknown
+	case len(found.Rows) == 0 && c.Verb == Delete && v.absent(ctx, t, is):
+		return Done
 	case len(found.Rows) == 0:
-		return map[Verb]State{Delete: Done, Update: Unknown}[c.Verb]
+		return Unknown
 	case found.Versions[0] == c.Version:
 		return Failed
 	case c.Verb == Delete:
@@ -100,4 +102,10 @@ func (v *View) made(ctx context.Context, c Change) State {
 		}
 	}
 	return Done
+}
+
+// absent says whether a record is not there at all: one that may not be read any more is not one that was deleted.
+func (v *View) absent(ctx context.Context, t *query.Table, is query.Expr) bool {
+	rows, err := v.host.Query(ctx, v.who, query.Query{Table: t.Name, Where: is, Limit: 1, Select: []query.Column{{As: "found", Expr: query.Lit{V: true, T: query.Bool}}}})
+	return err == nil && len(rows.Rows) == 0
 }

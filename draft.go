@@ -145,7 +145,7 @@ func (v *View) records(ctx context.Context, t *query.Table, where query.Expr, li
 	if err != nil {
 		return nil, err
 	}
-	label := v.labelOf(ctx, t)
+	label := v.labelOf(ctx, t.Name)
 	if label == nil {
 		label = query.Lit{T: query.String}
 	}
@@ -364,8 +364,8 @@ func counted(along map[string]int) string {
 // maxCascade bounds how deep a delete follows children.
 const maxCascade = 8
 
-// gone shows a record that is deleted, and adds the changes for it: of what goes along first, then its own. Those that may not be read are looked at by the guard,
-// at confirm.
+// gone shows a record that is deleted, and adds the changes for it: of what goes along first, then its own. What may not be read is not
+// here: the host refuses the delete where something of that kind would go.
 func (w *drafter) gone(ctx context.Context, r *record, when string, along map[string]int, depth int) error {
 	w.deleted[r.t.Name+" "+r.id] = true
 	for _, f := range r.t.Fields {

@@ -30,9 +30,15 @@ type grants struct {
 type tableGrant struct {
 	Rights
 	full   *query.Table
-	before map[Verb]query.Expr         // about a record as it is: to read, update or delete it
-	after  map[Verb]query.Expr         // about a record as it becomes: created or updated
-	shown  atomic.Pointer[query.Table] // as the person may see it, once it was asked for
+	before map[Verb]query.Expr   // about a record as it is: to read, update or delete it
+	after  map[Verb]query.Expr   // about a record as it becomes: created or updated
+	shown  atomic.Pointer[shown] // as the person may see it, once it was asked for
+}
+
+// shown is a table as one person may see it, and what names its records for them; nil where nothing may.
+type shown struct {
+	table *query.Table
+	label query.Expr
 }
 
 func newGrants(p Policy, sources map[string]*query.Source, full query.Catalog, who Person, clock Clock) *grants {
@@ -61,17 +67,17 @@ func (r Role) access(table string, view bool) (Access, bool) {
 	return a, ok && !view
 }
 
-// mentions says, without asking the host, whether any role may read a table of this name.
-func (g *grants) mentions(table string) bool {
+// mentions says, without asking the host, whether any role may read a table, or a view, of this name.
+func (g *grants) mentions(table string, view bool) bool {
 	return slices.ContainsFunc(g.roles, func(r Role) bool {
-		a, ok := r.access(table, false)
+		a, ok := r.access(table, view)
 		return ok && a.allows(Read)
 	})
 }
 
 // table resolves one table: query.ErrUnknown where it is not there or may not be read.
 func (g *grants) table(ctx context.Context, name string) (*tableGrant, error) {
-	if !g.mentions(name) {
+	if !g.mentions(name, false) {
 		return nil, query.ErrUnknown
 	}
 	g.mu.Lock()

@@ -132,7 +132,7 @@ func (v *View) labelled(ctx context.Context, rel query.Relation, text string) ([
 		return nil, err
 	}
 	key, ok := t.Field(rel.To[0])
-	label := v.labelOf(ctx, t)
+	label := v.labelOf(ctx, t.Name)
 	if !ok || label == nil {
 		return nil, nil
 	}
@@ -152,19 +152,12 @@ func (v *View) labelled(ctx context.Context, rel query.Relation, text string) ([
 }
 
 // labelOf is the expression that names a record of a table, nil where this person may read none.
-func (v *View) labelOf(ctx context.Context, t *query.Table) query.Expr {
-	if t.RecordLabel == "" {
-		return nil
-	}
-	src, err := query.Parse(t.RecordLabel)
+func (v *View) labelOf(ctx context.Context, table string) query.Expr {
+	t, err := v.g.table(ctx, table)
 	if err != nil {
 		return nil
 	}
-	e, err := query.Check(ctx, query.Env{Catalog: v.Catalog(), Table: t.Name, Now: v.g.clock.Now, Zone: v.g.clock.Zone}, src)
-	if err != nil {
-		return nil
-	}
-	return e
+	return narrowed{g: v.g}.shown(ctx, t).label
 }
 
 // Columns are the fields this person may read, in the table's order, each foreign key followed by the label of what it leads to.
@@ -204,11 +197,7 @@ func (v *View) parentLabel(ctx context.Context, t *query.Table, field string) qu
 	if !ok {
 		return nil
 	}
-	parent, err := v.Catalog().Table(ctx, rel.Table)
-	if err != nil {
-		return nil
-	}
-	return query.Rebase(v.labelOf(ctx, parent), nil, []query.Relation{rel})
+	return query.Rebase(v.labelOf(ctx, rel.Table), nil, []query.Relation{rel})
 }
 
 // maxColumns bounds what is chosen at once.
@@ -267,23 +256,25 @@ func (v *View) Label(ctx context.Context, table, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	t, err := v.Table(ctx, table)
-	if err != nil {
-		return "", err
+	label, there, err := v.labelWhere(ctx, table, is)
+	if err == nil && !there {
+		err = noRecord(table, id)
 	}
-	label := v.labelOf(ctx, t)
-	if label == nil {
-		label = query.Lit{V: "", T: query.String}
+	return label, err
+}
+
+// labelWhere is the label of the first readable record that meets a condition.
+func (v *View) labelWhere(ctx context.Context, table string, is query.Expr) (label string, there bool, err error) {
+	e := v.labelOf(ctx, table)
+	if e == nil {
+		e = query.Lit{V: "", T: query.String}
 	}
-	rows, err := v.Query(ctx, query.Query{Table: table, Where: is, Limit: 1, Select: []query.Column{{As: "label", Expr: label}}})
-	if err != nil {
-		return "", err
+	rows, err := v.Query(ctx, query.Query{Table: table, Where: is, Limit: 1, Select: []query.Column{{As: "label", Expr: e}}})
+	if err != nil || len(rows.Rows) == 0 {
+		return "", false, err
 	}
-	if len(rows.Rows) == 0 {
-		return "", noRecord(table, id)
-	}
-	text, _ := query.FormatValue(rows.Rows[0][0])
-	return text, nil
+	label, _ = query.FormatValue(rows.Rows[0][0])
+	return label, true, nil
 }
 
 // Query asks as the person: only the rows and fields they may read, at every hop. An empty Select becomes Columns.

@@ -210,7 +210,12 @@ func TestOwnTurnTakenUp(t *testing.T) {
 		}
 	}
 	b.pass(time.Hour)
-	b.ask(t, bob(), "", "look for lost turns")
+	turn, err := b.door().LookupTurn(t.Context(), ann(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.door().Start(t.Context(), ann(), deputy.TurnInput{Conversation: turn.Conversation, Text: "what stands in the way?"})
+	code(t, err, deputy.Conflict)
 	close(first)
 	got, _ := b.followed(t, ann(), id)
 	ends := 0

@@ -24,7 +24,7 @@ func (n narrowed) Tables(ctx context.Context, term, after string) ([]query.Summa
 		}
 		var out []query.Summary
 		for _, s := range page {
-			if n.readable(s) {
+			if n.g.mentions(s.Name, s.View) {
 				out = append(out, s)
 			}
 		}
@@ -35,37 +35,45 @@ func (n narrowed) Tables(ctx context.Context, term, after string) ([]query.Summa
 	}
 }
 
-func (n narrowed) readable(s query.Summary) bool {
-	for _, r := range n.g.roles {
-		if a, ok := r.access(s.Name, s.View); ok && a.allows(Read) {
-			return true
-		}
-	}
-	return false
-}
-
 // Table implements query.Catalog.
 func (n narrowed) Table(ctx context.Context, name string) (*query.Table, error) {
 	t, err := n.g.table(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	if shown := t.shown.Load(); shown != nil {
-		return shown, nil
+	if n.bare {
+		return n.table(ctx, t), nil
 	}
-	c := n.table(ctx, t)
-	if n.bare || c.RecordLabel == "" {
-		return c, nil
+	return n.shown(ctx, t).table, nil
+}
+
+// shown is worked out once for each view of the host.
+func (n narrowed) shown(ctx context.Context, t *tableGrant) *shown {
+	if s := t.shown.Load(); s != nil {
+		return s
 	}
-	src, err := query.Parse(c.RecordLabel)
-	if err == nil {
-		_, err = query.Check(ctx, query.Env{Catalog: narrowed{n.g, true}, Table: name, Now: n.g.clock.Now, Zone: n.g.clock.Zone}, src)
+	s := &shown{table: n.table(ctx, t)}
+	if s.label = n.label(ctx, s.table); s.label == nil {
+		s.table.RecordLabel = ""
 	}
-	if err != nil { // a field in it is hidden from this person
-		c.RecordLabel = ""
+	t.shown.Store(s)
+	return s
+}
+
+// label is the expression that names a record; nil where there is none, or a field in it is hidden from this person.
+func (n narrowed) label(ctx context.Context, t *query.Table) query.Expr {
+	if t.RecordLabel == "" {
+		return nil
 	}
-	t.shown.Store(c)
-	return c, nil
+	src, err := query.Parse(t.RecordLabel)
+	if err != nil {
+		return nil
+	}
+	e, err := query.Check(ctx, query.Env{Catalog: narrowed{n.g, true}, Table: t.Name, Now: n.g.clock.Now, Zone: n.g.clock.Zone}, src)
+	if err != nil {
+		return nil
+	}
+	return e
 }
 
 func (n narrowed) table(ctx context.Context, t *tableGrant) *query.Table {

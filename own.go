@@ -258,13 +258,13 @@ func (d *Door) Prompt(ctx context.Context, who Caller, conversation string) (Req
 		return Request{}, err
 	}
 	owner := person
-	if _, err = a.cfg.Store.Conversations.Get(ctx, person, conversation); CodeOf(err) == NotFound && err != nil {
+	if _, err = a.cfg.Store.Conversations.Get(ctx, person, conversation); CodeOf(err) == NotFound {
 		owner, err = a.ownerFor(ctx, person, conversation)
 	}
 	if err != nil {
 		return Request{}, err
 	}
-	history, err := a.history(ctx, owner, conversation)
+	history, err := a.history(ctx, owner, conversation, 0)
 	if err != nil {
 		return Request{}, err
 	}

@@ -72,7 +72,7 @@ func (r *runner) remember(ctx context.Context) (err error) {
 	if r.in.who, err = a.access(ctx, t.Person); err != nil {
 		return err
 	}
-	if r.in.history, err = a.history(ctx, t.Person, t.Conversation); err != nil {
+	if r.in.history, err = a.history(ctx, t.Person, t.Conversation, 0); err != nil {
 		return err
 	}
 	r.refs = countCalls(r.in.history)

@@ -442,7 +442,7 @@ func (r *runner) commit(ctx context.Context, s Step) error {
 		r.events++
 	}
 	err := r.a.cfg.Store.Turns.Commit(ctx, r.lease, s)
-	if CodeOf(err) == Conflict && err != nil {
+	if CodeOf(err) == Conflict {
 		return errors.Join(errLost, err)
 	}
 	return err

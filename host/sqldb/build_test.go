@@ -112,6 +112,11 @@ func createColumn(t query.Table, f query.Field) string {
 	if len(t.Key) == 1 && t.Key[0] == f.Name && f.Generated {
 		return text + " PRIMARY KEY"
 	}
+	return text + constraints(f)
+}
+
+// constraints are those of a field, in words that every engine knows.
+func constraints(f query.Field) (text string) {
 	if f.Required {
 		text += " NOT NULL"
 	}

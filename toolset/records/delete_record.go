@@ -25,13 +25,9 @@ func deleteRecord() deputy.Tool {
 }
 
 func draftDelete(ctx context.Context, s *deputy.Scope, in deleteRecordIn) (deputy.Draft, error) {
-	t, err := s.View().Table(ctx, in.Table)
+	key, _, err := s.View().Key(ctx, in.Table, in.ID)
 	if err != nil {
 		return deputy.Draft{}, err
 	}
-	key, _, err := s.View().Key(ctx, t.Name, in.ID)
-	if err != nil {
-		return deputy.Draft{}, err
-	}
-	return deputy.Draft{Changes: []deputy.Change{{Verb: deputy.Delete, Table: t.Name, Key: key}}}, nil
+	return deputy.Draft{Changes: []deputy.Change{{Verb: deputy.Delete, Table: in.Table, Key: key}}}, nil
 }

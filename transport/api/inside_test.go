@@ -21,9 +21,9 @@ func TestQuietSpells(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		events := func(yield func(deputy.Event, error) bool) {
-			time.Sleep(40 * time.Second)
+			time.Sleep(40 * time.Second) // of the bubble's clock
 			if yield(deputy.Event{Seq: 1, Name: "a", Data: []byte("{}")}, nil) {
-				time.Sleep(10 * time.Second)
+				time.Sleep(10 * time.Second) // likewise
 				yield(deputy.Event{Seq: 2, Name: "b", Data: []byte("{}")}, nil)
 			}
 		}
