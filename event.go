@@ -9,7 +9,7 @@ type Event struct {
 	Data json.RawMessage
 }
 
-// The names of events. Their data are the structs below.
+// The names of events. Their data are the structs below; that of usage is what one model call used: {input, cached_input, output, cost}.
 const (
 	EventTurnStarted     = "turn.started"
 	EventTextDelta       = "text.delta"

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// validate finds what is wrong with the values by themselves; what needs the host's schema is found by checkSchema.
+// validate finds what is wrong with the values by themselves; what needs the host's schema is found where the host is opened and by deputy.New.
 func (d *document) validate() {
 	d.validateServer()
 	d.validateHost()
