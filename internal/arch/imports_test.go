@@ -61,7 +61,7 @@ func libraries(pkg string) []string {
 	case "internal/demo":
 		return []string{"modernc.org/sqlite"}
 	case "internal/app":
-		return []string{"github.com/alecthomas/kong", "github.com/goccy/go-yaml"}
+		return []string{"github.com/alecthomas/kong", "github.com/goccy/go-yaml", "github.com/prometheus/client_golang"}
 	}
 	return nil
 }
