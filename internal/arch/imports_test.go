@@ -23,7 +23,7 @@ func suite(pkg string) bool { return strings.HasSuffix(pkg, "test") }
 // mayImport says whether pkg may import another package of this module.
 func mayImport(pkg, other string) bool {
 	switch {
-	case pkg == "internal/app", pkg == "bench":
+	case pkg == "internal/app", pkg == "bench", strings.HasPrefix(pkg, "bench/"):
 		return true
 	case pkg == "cmd/deputy":
 		return other == "." || other == "internal/app"
