@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"example.com/deputy/internal/rate"
+	"example.com/deputy/internal/redact"
 	"example.com/deputy/internal/working"
 	"example.com/deputy/query"
 )
@@ -30,8 +31,22 @@ type Config struct {
 	Clock        func() time.Time // nil: time.Now
 	NewID        func() string    // 26 characters of lower-case base32, never the same twice; nil: from crypto/rand
 	Log          *slog.Logger     // the operator's; nil: discarded. Neither data nor credentials are written to it
-	// Observe is told of spans (turn, model, tool): it may give the context a child, and is called back at their end. Nil: nobody is told.
-	Observe func(ctx context.Context, name string) (context.Context, func(error))
+	// Observe is told of work as it begins, by many at once: it may give the context a child, and what it returns is told of the end. Nil: nobody is.
+	Observe func(ctx context.Context, begun Span) (context.Context, func(ended Span))
+}
+
+// Span is a piece of work as Config.Observe is told of it: ids and names, never data. What its kind does not have is empty.
+type Span struct {
+	Kind                            string // turn, model (one call of one), tool (one call), confirm (one group carried out)
+	Conversation, Turn, Call, Group string // ids
+	Channel                         Channel
+	Tool                            string // of those that are registered; empty: the model made one up
+	Model                           ModelInfo
+	Reason                          Reason  // at the end: why the turn ended; with a Code, it has not ended
+	Outcome                         Outcome // at the end: of the tool call; the state of the group's first proposal
+	Usage                           Usage   // at the end: of the model call
+	Stop                            Stop    // at the end: of the model call
+	Code                            Code    // at the end: what went wrong; empty: nothing
 }
 
 // Clock is a moment in somebody's zone.
@@ -178,11 +193,18 @@ func (a *Assistant) clock(who Person) Clock {
 	return Clock{Now: a.cfg.Clock(), Zone: zone}
 }
 
-func (a *Assistant) observe(ctx context.Context, name string) (context.Context, func(error)) {
+// observe tells of work that begins. What it returns is called at the end, when s is complete but for its code.
+func (a *Assistant) observe(ctx context.Context, s *Span) (context.Context, func(error)) {
 	if a.cfg.Observe == nil {
 		return ctx, func(error) {}
 	}
-	return a.cfg.Observe(ctx, name)
+	ctx, end := a.cfg.Observe(ctx, *s)
+	return ctx, func(err error) {
+		if err != nil {
+			s.Code = CodeOf(err)
+		}
+		end(*s)
+	}
 }
 
 // complain tells the operator's log what broke. What was only refused is no news.
@@ -190,5 +212,5 @@ func (a *Assistant) complain(ctx context.Context, what string, err error, attrs 
 	if outcomeOf(err) == Refused {
 		return
 	}
-	a.cfg.Log.ErrorContext(ctx, what, append(attrs, "code", string(CodeOf(err)), "error", err.Error())...)
+	a.cfg.Log.ErrorContext(ctx, what, append(attrs, "code", string(CodeOf(err)), "error", redact.Error(err))...)
 }

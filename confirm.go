@@ -180,9 +180,14 @@ func (d *Door) carryOut(ctx context.Context, who Person, ps []Proposal) (renewed
 		every(ps, Failed, "The log cannot be written, so nothing was.")
 		return nil
 	}
-	if err := d.write(WithTurn(ctx, ps[0].Turn), who, ps); err != nil {
+	span := &Span{Kind: "confirm", Conversation: ps[0].Conversation, Turn: ps[0].Turn, Group: ps[0].Group, Channel: d.channel}
+	ctx, end := a.observe(WithTurn(ctx, ps[0].Turn), span)
+	err := d.write(ctx, who, ps)
+	if err != nil {
 		a.complain(ctx, "confirm", err, "proposal", ps[0].ID)
 	}
+	span.Outcome = Outcome(ps[0].State)
+	end(err)
 	if !slices.ContainsFunc(ps, func(p Proposal) bool { return p.State == Outdated }) {
 		return nil
 	}

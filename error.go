@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+
+	"example.com/deputy/internal/redact"
 )
 
 // Code is the part of an error that a caller acts on; transports map it to their statuses.
@@ -43,6 +46,18 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("%s: %s: %v", e.Code, e.Message, e.Cause)
 	}
 	return string(e.Code) + ": " + e.Message
+}
+
+// LogValue implements slog.LogValuer: the error without what it may quote of the data.
+func (e *Error) LogValue() slog.Value {
+	text := string(e.Code)
+	if !e.Quotes {
+		text += ": " + e.Message
+	}
+	if e.Cause != nil {
+		text += ": " + redact.Error(e.Cause)
+	}
+	return slog.StringValue(text)
 }
 
 // Unwrap gives the cause.

@@ -48,7 +48,8 @@ const (
 )
 
 func (a *Assistant) stream(ctx context.Context, m Model, r Request, grown func(*answer) error) (*answer, error) {
-	ctx, end := a.observe(ctx, "model")
+	span := &Span{Kind: "model", Turn: TurnOf(ctx), Model: m.Info()}
+	ctx, end := a.observe(ctx, span)
 	out := &answer{}
 	err := func() error {
 		for c, err := range m.Stream(ctx, r) {
@@ -68,7 +69,8 @@ func (a *Assistant) stream(ctx context.Context, m Model, r Request, grown func(*
 	if err == nil && out.stop == "" {
 		err = Errorf(Unavailable, "The model's answer broke off.")
 	}
-	out.cost = cost(m.Info().Price, out.usage)
+	out.cost = cost(span.Model.Price, out.usage)
+	span.Usage, span.Stop = out.usage, out.stop
 	end(err)
 	return out, err
 }

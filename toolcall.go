@@ -36,7 +36,8 @@ type called struct {
 // written stops the call.
 func (a *Assistant) runTool(ctx context.Context, in *turning, c ToolCall) called {
 	started := a.cfg.Clock()
-	ctx, end := a.observe(ctx, "tool")
+	span := &Span{Kind: "tool", Conversation: in.turn.Conversation, Turn: in.turn.ID, Call: c.ID, Channel: in.turn.Channel, Tool: a.reg.tools[c.Tool].def.Name}
+	ctx, end := a.observe(ctx, span)
 	out := called{call: c, rights: a.cfg.Policy.fingerprint(in.who)}
 	out.err = a.dispatch(ctx, in, &out)
 	if out.err != nil {
@@ -49,6 +50,7 @@ func (a *Assistant) runTool(ctx context.Context, in *turning, c ToolCall) called
 		out = called{call: c, tool: out.tool, outcome: CallFailed, err: Errorf(Unavailable, "The log cannot be written, so the call was not used."),
 			text: "Error: the log cannot be written, so the call was not used.", duration: out.duration}
 	}
+	span.Outcome = out.outcome
 	end(out.err)
 	return out
 }

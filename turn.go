@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"example.com/deputy/internal/redact"
 )
 
 // leaseFor is how long a worker may be silent before its turn can be taken over.
@@ -38,6 +40,7 @@ type runner struct {
 	text    string
 	group   string
 	resumed bool // taken over from a worker that is gone
+	ended   Reason
 
 	mu     sync.Mutex
 	lease  Lease
@@ -46,12 +49,14 @@ type runner struct {
 
 // run works a turn to its end. It does not live in a connection; ctx ends with the turn's time, its cancellation, or the assistant's end.
 func (r *runner) run(ctx context.Context) {
-	ctx, end := r.a.observe(ctx, "turn")
+	span := &Span{Kind: "turn", Conversation: r.in.turn.Conversation, Turn: r.in.turn.ID, Channel: r.in.turn.Channel}
+	ctx, end := r.a.observe(ctx, span)
 	err := r.steps(ctx)
 	if err != nil && !errors.Is(err, errLost) {
 		r.a.complain(ctx, "turn", err, "turn", r.in.turn.ID)
 		err = r.finish(ctx, InternalReason, Step{})
 	}
+	span.Reason = r.ended
 	end(err)
 }
 
@@ -74,9 +79,9 @@ func recovered(err *error) {
 	switch p := recover().(type) {
 	case nil:
 	case runtime.Error:
-		*err = &Error{Code: Internal, Message: MessageOf(nil), Cause: fmt.Errorf("panic: %w\n%s", p, debug.Stack())}
+		*err = &Error{Code: Internal, Message: MessageOf(nil), Cause: redact.Whole(fmt.Errorf("panic: %w\n%s", p, debug.Stack()))}
 	default:
-		*err = &Error{Code: Internal, Message: MessageOf(nil), Cause: fmt.Errorf("panic with a %T\n%s", p, debug.Stack())}
+		*err = &Error{Code: Internal, Message: MessageOf(nil), Cause: redact.Whole(fmt.Errorf("panic with a %T\n%s", p, debug.Stack()))}
 	}
 }
 
@@ -425,7 +430,7 @@ func (r *runner) deltas(ans *answer, text, reasoning int) (es []Event) {
 
 // finish commits the end of a turn, whatever ended its context: exactly one turn.finished, last.
 func (r *runner) finish(ctx context.Context, reason Reason, s Step) error {
-	s.Finish, s.At = reason, r.a.cfg.Clock()
+	s.Finish, s.At, r.ended = reason, r.a.cfg.Clock(), reason
 	s.Events = append(s.Events, event(EventTurnFinished, TurnFinished{r.in.turn.ID, reason.State(), reason, r.text}))
 	return r.commit(ctx, s)
 }
