@@ -1,6 +1,7 @@
 package deputy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -20,6 +21,7 @@ type Door struct {
 
 // TurnInput is what the person said.
 type TurnInput struct {
+	ID           string // of the turn, where it was chosen beforehand (Begin); empty: a new one
 	Conversation string // empty: a new one
 	Text         string
 	Screen       *Screen
@@ -49,7 +51,7 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 	if err != nil {
 		return "", err
 	}
-	t := Turn{ID: a.id("trn_"), Conversation: c.ID, Person: person.known(), Channel: d.channel, State: TurnRunning, NextEvent: 1,
+	t := Turn{ID: cmp.Or(in.ID, a.id("trn_")), Conversation: c.ID, Person: person.known(), Channel: d.channel, State: TurnRunning, NextEvent: 1,
 		StartedAt: a.cfg.Clock(), Screen: in.Screen}
 	first, err := a.opening(ctx, person, t, in.Text, history)
 	if err != nil {

@@ -1,6 +1,7 @@
 package deputy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,17 +9,17 @@ import (
 	"strings"
 )
 
-// NewConversation makes an empty conversation.
-func (d *Door) NewConversation(ctx context.Context, who Caller, title string) (Conversation, error) {
+// NewConversation makes an empty conversation with the title of c, and its ID where one was chosen beforehand (Begin).
+func (d *Door) NewConversation(ctx context.Context, who Caller, c Conversation) (Conversation, error) {
 	person, err := d.a.pass(ctx, who.Person)
 	if err != nil {
 		return Conversation{}, err
 	}
-	if err := titled(title); err != nil {
+	if err := titled(c.Title); err != nil {
 		return Conversation{}, err
 	}
 	now := d.a.cfg.Clock()
-	c := Conversation{ID: d.a.id("cnv_"), Title: strings.TrimSpace(title), CreatedAt: now, UpdatedAt: now}
+	c = Conversation{ID: cmp.Or(c.ID, d.a.id("cnv_")), Title: strings.TrimSpace(c.Title), CreatedAt: now, UpdatedAt: now}
 	if err := d.a.cfg.Store.Conversations.Create(ctx, person, c); err != nil {
 		return Conversation{}, err
 	}

@@ -23,7 +23,7 @@ func (p people) Lookup(_ context.Context, _, id string) (deputy.Person, error) {
 // lost is a turn of ann's whose worker is gone after a committed answer that asks for a query.
 func lost(t *testing.T, b *bench) deputy.Turn {
 	t.Helper()
-	c, err := b.door().NewConversation(t.Context(), ann(), "")
+	c, err := b.door().NewConversation(t.Context(), ann(), deputy.Conversation{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,7 @@ type Store struct {
 	Proposals     Proposals
 	Log           Log
 	Settings      Settings
+	Attempts      Attempts
 	Close         func() error
 }
 
@@ -189,4 +190,16 @@ type Settings interface {
 	// Get answers not_found for a name that was never put.
 	Get(ctx context.Context, name string) (json.RawMessage, error)
 	Put(ctx context.Context, name string, value json.RawMessage) error
+}
+
+// Attempts keeps what was asked for under keys of the callers' own. Only who works on an attempt ends or forgets it: both do nothing where it
+// has been taken over since (its Epoch tells), or is gone.
+type Attempts interface {
+	// Begin stores an attempt with Epoch 1, unless one of this person and key stands that has not expired at now. Then it answers with that
+	// one; if nobody works on it any more (not Done, and Until is not after now), it is taken over first: Until becomes that of a, Epoch
+	// grows. mine says whether the caller is to work on it. What has expired is forgotten.
+	Begin(ctx context.Context, as Person, a Attempt, now time.Time) (stands Attempt, mine bool, err error)
+	// End stores a.Done; one that is not done can be taken over at once.
+	End(ctx context.Context, as Person, a Attempt) error
+	Forget(ctx context.Context, as Person, a Attempt) error
 }

@@ -68,7 +68,7 @@ func TestRefusedAtAdmission(t *testing.T) {
 	stranger := caller("eve", "no such role")
 	code(t, start(b, stranger), deputy.PermissionDenied)
 	code(t, start(b, deputy.Caller{}), deputy.Unauthenticated)
-	_, err := b.door().NewConversation(t.Context(), stranger, "")
+	_, err := b.door().NewConversation(t.Context(), stranger, deputy.Conversation{})
 	code(t, err, deputy.PermissionDenied)
 	b.untouched(t, stranger.Person)
 

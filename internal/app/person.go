@@ -61,7 +61,7 @@ func (p *parts) offered(ctx context.Context, who deputy.Caller) ([]string, error
 	}
 	var out []string
 	door := a.Door(deputy.Chat)
-	c, err := door.NewConversation(ctx, who, "")
+	c, err := door.NewConversation(ctx, who, deputy.Conversation{})
 	if err == nil {
 		var r deputy.Request
 		r, err = door.Prompt(ctx, who, c.ID)

@@ -19,6 +19,7 @@ type store struct {
 	proposals     []*deputy.Proposal
 	log           []deputy.Entry
 	settings      map[string][]byte
+	attempts      map[key]deputy.Attempt
 }
 
 // key names what is a person's: the person is in every key.
@@ -34,10 +35,11 @@ type conversation struct {
 // New opens an empty store. Close releases nothing, and the store can be read afterwards; it only wakes who waits.
 // Text that goes in must be UTF-8, as with every store.
 func New() deputy.Store {
-	s := &store{conversations: map[key]*conversation{}, turns: map[string]*turn{}, settings: map[string][]byte{}}
+	s := &store{conversations: map[key]*conversation{}, turns: map[string]*turn{}, settings: map[string][]byte{},
+		attempts: map[key]deputy.Attempt{}}
 	return deputy.Store{
 		Conversations: conversations{s}, Turns: turns{s}, Messages: messages{s}, Proposals: proposals{s}, Log: log{s}, Settings: settings{s},
-		Close: s.close,
+		Attempts: attempts{s}, Close: s.close,
 	}
 }
 

@@ -165,6 +165,16 @@ func cancelled(t *testing.T, s deputy.Store) {
 			_, err := s.Log.All(ctx, deputy.LogFilter{}, 0, 10)
 			return err
 		}},
+		method{"Attempts.Begin", func(ctx context.Context, as deputy.Person) error {
+			_, _, err := s.Attempts.Begin(ctx, as, attempt("k", "late", 5), at(0))
+			return err
+		}},
+		method{"Attempts.End", func(ctx context.Context, as deputy.Person) error {
+			return s.Attempts.End(ctx, as, attempt("k", "late", 5))
+		}},
+		method{"Attempts.Forget", func(ctx context.Context, as deputy.Person) error {
+			return s.Attempts.Forget(ctx, as, attempt("k", "late", 5))
+		}},
 		method{"Settings.Get", func(ctx context.Context, _ deputy.Person) error { _, err := s.Settings.Get(ctx, "x"); return err }},
 		method{"Settings.Put", func(ctx context.Context, _ deputy.Person) error { return s.Settings.Put(ctx, "x", []byte(`1`)) }},
 	)

@@ -16,6 +16,7 @@ func RunShared(t *testing.T, open func(t *testing.T, dir string) deputy.Store) {
 	})
 	for name, run := range map[string]func(t *testing.T, here, there deputy.Store){
 		"two see each other": together, "two claim": claimTogether, "two wait": changedElsewhere,
+		"two begin": attemptTogether,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,6 +37,8 @@ func restart(t *testing.T, open func(t *testing.T, dir string) deputy.Store) {
 	hers, lease := given(t, s)
 	must(t, s.Settings.Put(ctx, "x", json.RawMessage(`{"a":1}`)))
 	before := snapshot(t, s, hers)
+	begun, _, err := s.Attempts.Begin(ctx, ana(), attempt("k", "trn_1", 5), at(0))
+	must(t, err)
 	must(t, s.Close())
 	must(t, s.Close()) // twice is once
 	if _, err := s.Conversations.Get(ctx, ana(), hers.conversation); err == nil {
@@ -49,6 +52,7 @@ func restart(t *testing.T, open func(t *testing.T, dir string) deputy.Store) {
 	defer func() { must(t, s.Close()) }()
 	same(t, "everything", snapshot(t, s, hers), before)
 	same(t, "setting", string(get[json.RawMessage](t)(s.Settings.Get(ctx, "x"))), `{"a":1}`)
+	stands(t, s, ana(), begun, at(1))
 	// The turn goes on where it was, with the lease it had.
 	must(t, s.Turns.Commit(ctx, lease, deputy.Step{Messages: []deputy.Message{text("on")}, Events: []deputy.Event{{Seq: 2}}}))
 	turn, taken, err := s.Turns.Claim(ctx, at(50), at(51))

@@ -74,6 +74,9 @@ func turnRefused(t *testing.T, s deputy.Store) {
 	}
 	refused(t, deputy.Conflict, start("trn_2", "cnv_1"))
 	refused(t, deputy.NotFound, start("trn_2", "cnv_2"))
+	must(t, s.Conversations.Create(ctx, ana(), deputy.Conversation{ID: "cnv_3"}))
+	refused(t, deputy.Conflict, start("trn_1", "cnv_3")) // an id is taken once
+	refused(t, deputy.Conflict, s.Conversations.Create(ctx, ana(), deputy.Conversation{ID: "cnv_3"}))
 	_, err := s.Turns.Get(ctx, ana(), "trn_2")
 	refused(t, deputy.NotFound, err)
 	same(t, "messages", len(get[[]deputy.Message](t)(s.Messages.Page(ctx, ana(), "cnv_1", 0, 10))), 1)

@@ -36,7 +36,7 @@ func (s *server) createConversation(ctx context.Context, who deputy.Caller, in *
 	if in.Body != nil {
 		title = in.Body.Title
 	}
-	return oneConversation(s.door.NewConversation(ctx, who, title))
+	return oneConversation(s.door.NewConversation(ctx, who, deputy.Conversation{Title: title}))
 }
 
 type listConversationsInput struct {
