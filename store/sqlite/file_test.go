@@ -258,3 +258,24 @@ func TestBusy(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestClosedStoreIsOneFile shows that nothing is left beside the file of a store that was closed: whoever copies it then has all of it.
+func TestClosedStoreIsOneFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "deputy.db")
+	s := open(t, filepath.Dir(path))
+	if err := s.Settings.Put(t.Context(), "a", []byte("1")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Settings.Get(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, beside := range []string{"-wal", "-shm"} {
+		if _, err := os.Stat(path + beside); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is left: %v", beside, err)
+		}
+	}
+}

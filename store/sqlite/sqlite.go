@@ -49,7 +49,7 @@ func Open(ctx context.Context, path string) (deputy.Store, error) {
 	}
 	return deputy.Store{
 		Conversations: conversations{s}, Turns: turns{s}, Messages: messages{s}, Proposals: proposals{s}, Log: log{s}, Settings: settings{s},
-		Attempts: attempts{s}, Close: s.closing,
+		Close: s.closing,
 	}, nil
 }
 
@@ -162,6 +162,13 @@ func (s *store) close() error {
 	s.watch.close()
 	s.writing <- struct{}{} // never given back
 	var errs []error
+	for _, stmt := range s.written { // a connection whose statements are open stays open itself, and its changes beside the file
+		errs = append(errs, stmt.Close())
+	}
+	s.read.Range(func(_, stmt any) bool {
+		errs = append(errs, stmt.(*sql.Stmt).Close())
+		return true
+	})
 	if s.readers != nil {
 		errs = append(errs, s.readers.Close())
 	}
