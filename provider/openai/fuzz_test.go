@@ -3,11 +3,9 @@ package openai
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"testing"
-	"time"
 
 	"example.com/deputy"
 )
@@ -55,47 +53,6 @@ func FuzzStream(f *testing.F) {
 		}
 		if ends != 1 || usages > 1 {
 			t.Fatalf("%d ends, %d usages", ends, usages)
-		}
-	})
-}
-
-// FuzzStrict: a strict form is JSON, the same every time, and its own strict form; dropping nulls keeps JSON JSON and has nothing left to do
-// the second time.
-func FuzzStrict(f *testing.F) {
-	f.Add([]byte(lookup().Schema), []byte(`{"table":"a","limit":null,"where":[{"field":"x","value":null,"not":null}]}`))
-	f.Add([]byte(`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string","enum":["x"]}}}}}`), []byte(`{"a":{"b":null}}`))
-	f.Add([]byte(`{"type":["object","null"]}`), []byte(`{"a":1,"a":null}`))
-	f.Add([]byte(`{"type":"object","additionalProperties":false}`), []byte(`null`))
-	f.Fuzz(func(t *testing.T, schema, args []byte) {
-		if !json.Valid(schema) {
-			return
-		}
-		form, ok := strictForm(schema)
-		if !ok {
-			return
-		}
-		again, ok := strictForm(form)
-		if !json.Valid(form) || !ok || !bytes.Equal(form, again) {
-			t.Fatalf("%s has the form %s, and that has %s", schema, form, again)
-		}
-		once := withoutNulls(args, schema)
-		if json.Valid(args) != json.Valid(once) || !bytes.Equal(once, withoutNulls(once, schema)) {
-			t.Fatalf("%s became %s", args, once)
-		}
-	})
-}
-
-// FuzzRetryAfter: a wait is never negative and never longer than a day, but for a date.
-func FuzzRetryAfter(f *testing.F) {
-	for _, s := range []string{"1", "-1", "1e300", "NaN", "Inf", "Wed, 21 Oct 2015 07:28:00 GMT"} {
-		f.Add(s, s)
-	}
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	f.Fuzz(func(t *testing.T, ms, s string) {
-		h := http.Header{"Retry-After-Ms": {ms}, "Retry-After": {s}}
-		_, err := http.ParseTime(s)
-		if d := retryAfter(h, now); d < 0 || d > 24*time.Hour && err != nil {
-			t.Fatalf("%q, %q: %s", ms, s, d)
 		}
 	})
 }

@@ -173,8 +173,8 @@ func start(t testing.TB, base string, c Config) *testModel {
 		t.Fatal(err)
 	}
 	m := &testModel{model: made.(*model)}
-	m.random = func() float64 { return 0 }
-	m.wait = func(ctx context.Context, d time.Duration) error {
+	m.http.Random = func() float64 { return 0 }
+	m.http.Wait = func(ctx context.Context, d time.Duration) error {
 		m.waits = append(m.waits, d)
 		return ctx.Err()
 	}

@@ -1,40 +1,49 @@
-// Package openai asks a language model over the chat completions protocol: OpenAI's own service, and every server that speaks the same
-// protocol at another base URL (Ollama, vLLM, llama.cpp, LM Studio, DeepSeek, OpenRouter, gateways).
+// Package openai asks a language model over one of OpenAI's two protocols: chat completions, which every compatible server speaks too
+// (LiteLLM, Ollama, vLLM, llama.cpp, gateways), and responses.
 //
-// The wire is written by this package and sent and read through the vendor's Go library. Its tests speak the published wire format from
-// local servers; the vendors' own services are not asked by them.
+// Its tests speak the published wire format from local servers; the vendors' own services are not asked by them.
 //
 // What a reader may want to know:
 //
 //   - The same request gives the same bytes, and a longer history the same prefix of messages, so that a vendor's prompt cache hits.
-//   - Reasoning streams out, but is never sent back. No answer has anything opaque, and none is sent.
+//   - Responses are not kept by the vendor (store is false): reasoning comes encrypted, is kept as an Opaque part, and is sent back in its
+//     place. Chat completions have no place for it: there reasoning streams out and is never sent back.
 //   - Nothing is taken from OPENAI_… variables of the environment; everything is in Config. Proxies are: HTTPS_PROXY, NO_PROXY.
 //   - A request is repeated (at most twice, with growing random pauses) only while nothing of the answer has been yielded.
+//   - What a server says it does not know (usage in streams, strict schemas, encrypted reasoning) is left out from then on.
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"iter"
 	"net/http"
-	"net/url"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"example.com/deputy"
-	sdk "github.com/openai/openai-go/v3"
+	"example.com/deputy/internal/modelhttp"
 )
 
 // DefaultBaseURL is the vendor's own.
 const DefaultBaseURL = "https://api.openai.com/v1/"
 
+// API is one of the vendor's two protocols.
+type API string
+
+// The protocols. Empty is Chat.
+const (
+	Chat      API = "chat"
+	Responses API = "responses"
+)
+
 // Config says which model, where, and how.
 type Config struct {
 	Name    string // as the operator names it; empty is Model
 	Model   string // the vendor's name; required
-	BaseURL string // up to and without chat/completions; empty is DefaultBaseURL
+	API     API
+	BaseURL string // up to and without chat/completions or responses; empty is DefaultBaseURL
 	APIKey  string // empty sends no Authorization header
 	Price   deputy.Price
 	// HTTPClient is copied; nil is one with sensible timeouts. Its rule for redirects is replaced: none to another origin is followed.
@@ -46,77 +55,121 @@ type Config struct {
 // model implements deputy.Model.
 type model struct {
 	info    deputy.ModelInfo
+	api     API
 	strict  bool
-	client  sdk.Client
-	redact  func(string) string // takes the API key out of a text
-	noUsage atomic.Bool         // the server refused stream_options
-
-	quiet  time.Duration // how long the server may send nothing
-	linger time.Duration // how long to wait for usage once the answer has ended
-	wait   func(context.Context, time.Duration) error
-	random func() float64 // in [0,1)
+	http    *modelhttp.Client
+	options options
 }
 
 var _ deputy.Model = (*model)(nil)
 
 // New makes a model. It asks nothing of the network; its error names every mistake in the configuration, never the key.
 func New(c Config) (deputy.Model, error) {
-	if c.BaseURL == "" {
-		c.BaseURL = DefaultBaseURL
-	}
-	if c.Name == "" {
-		c.Name = c.Model
-	}
-	base, err := c.check()
-	if err != nil {
+	c.BaseURL = cmp.Or(c.BaseURL, DefaultBaseURL)
+	c.Name = cmp.Or(c.Name, c.Model)
+	c.API = cmp.Or(c.API, Chat)
+	base, err := modelhttp.CheckURL("openai", c.BaseURL, c.API.endpoint(), DefaultBaseURL)
+	if err := errors.Join(c.check(), err); err != nil {
 		return nil, err
+	}
+	header := http.Header{}
+	if c.APIKey != "" {
+		header.Set("Authorization", "Bearer "+c.APIKey)
 	}
 	return &model{
 		info:   deputy.ModelInfo{Name: c.Name, Provider: "openai", Model: c.Model, Price: c.Price},
+		api:    c.API,
 		strict: c.Strict,
-		client: newClient(base, c.APIKey, c.HTTPClient),
-		redact: redactor(c.APIKey),
-		quiet:  2 * time.Minute,
-		linger: 5 * time.Second,
-		wait:   pause,
-		random: rand.Float64,
+		http: modelhttp.New(modelhttp.Config{
+			Vendor: "openai", Model: c.Model, Name: c.Name, Base: base, Header: header, Secret: c.APIKey, HTTPClient: c.HTTPClient,
+		}),
 	}, nil
+}
+
+func (a API) endpoint() string {
+	if a == Responses {
+		return "responses"
+	}
+	return "chat/completions"
+}
+
+// check reports all mistakes together, but those of the address.
+func (c Config) check() error {
+	var errs []error
+	if strings.TrimSpace(c.Model) == "" {
+		errs = append(errs, errors.New("openai: model is empty: give the vendor's name of a model"))
+	}
+	if c.API != Chat && c.API != Responses {
+		errs = append(errs, fmt.Errorf("openai: there is no API %q: it is chat or responses", c.API))
+	}
+	return errors.Join(append(errs, modelhttp.CheckKey("openai", c.APIKey))...)
 }
 
 // Info implements deputy.Model.
 func (m *model) Info() deputy.ModelInfo { return m.info }
 
-// redactor keeps the key out of sight of whoever prints a model.
-func redactor(key string) func(string) string {
-	return func(s string) string {
-		if key == "" {
-			return s
+// Ping asks for the shortest answer there is: nil says that the address, the key, the model's name and the account are right.
+func (m *model) Ping(ctx context.Context) error {
+	hello := deputy.Message{Role: deputy.FromPerson, Parts: []deputy.Part{{Text: "Answer with the word OK."}}}
+	for _, err := range m.Stream(ctx, deputy.Request{Messages: []deputy.Message{hello}}) {
+		if err != nil {
+			return err
 		}
-		return strings.ReplaceAll(s, key, "(the API key)")
+	}
+	return nil
+}
+
+// Stream implements deputy.Model. Every error is a *deputy.Error.
+func (m *model) Stream(ctx context.Context, r deputy.Request) iter.Seq2[deputy.Chunk, error] {
+	return func(yield func(deputy.Chunk, error) bool) {
+		out := &sink{yield: yield}
+		err := m.http.Ask(ctx, m.call(r, out))
+		var f *modelhttp.Failure
+		switch {
+		case err == nil, errors.Is(err, modelhttp.ErrGone):
+		case errors.As(err, &f) && f.Filtered:
+			yield(deputy.Chunk{Stop: deputy.StopRefused}, nil)
+		default:
+			yield(deputy.Chunk{}, m.explain(ctx, err))
+		}
 	}
 }
 
-// check reports all mistakes together.
-func (c Config) check() (*url.URL, error) {
-	var errs []error
-	if strings.TrimSpace(c.Model) == "" {
-		errs = append(errs, errors.New("openai: model is empty: give the vendor's name of a model"))
+// call is a request as the client asks it.
+func (m *model) call(r deputy.Request, out *sink) modelhttp.Call {
+	q := modelhttp.Call{Path: m.api.endpoint(), Begun: func() bool { return out.began }, Relax: m.options.relax()}
+	var held schemas
+	if m.api == Responses {
+		q.Body = func() (body []byte, err error) { body, held, err = m.responsesBody(r); return body, err }
+		q.Read = func(b *modelhttp.Body) error {
+			return (&response{model: m, held: held, out: out, ended: b.Ended}).read(b)
+		}
+		return q
 	}
-	if strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		errs = append(errs, errors.New("openai: the API key has a space, a line break or a letter that no key has"))
+	q.Body = func() (body []byte, err error) { body, held, err = m.chatBody(r); return body, err }
+	q.Read = func(b *modelhttp.Body) error { return (&answer{held: held, out: out, ended: b.Ended}).read(b) }
+	return q
+}
+
+// explain makes the one error that leaves this package.
+func (m *model) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return &deputy.Error{Code: deputy.Timeout, Message: deputy.MessageOf(ctx.Err()), Cause: ctx.Err()}
 	}
-	base, err := url.Parse(c.BaseURL)
-	switch {
-	case err != nil:
-		errs = append(errs, errors.New("openai: the base URL cannot be read"))
-	case base.Scheme != "http" && base.Scheme != "https", base.Host == "":
-		errs = append(errs, fmt.Errorf("openai: the base URL must begin with http:// or https:// and a host, like %s", DefaultBaseURL))
-	case base.User != nil:
-		errs = append(errs, errors.New("openai: the base URL must hold no user or password: give the API key instead"))
-	case base.RawQuery != "" || base.Fragment != "":
-		errs = append(errs, errors.New("openai: the base URL must have no ? and no #"))
-	case strings.HasSuffix(strings.TrimSuffix(base.Path, "/"), "/chat/completions"):
-		errs = append(errs, errors.New("openai: leave chat/completions out of the base URL"))
+	code, sentence, cause := m.http.Explain(err)
+	return &deputy.Error{Code: deputy.Code(code), Message: cmp.Or(sentence, deputy.MessageOf(nil)), Cause: cause}
+}
+
+// sink is where chunks go, and whether any went.
+type sink struct {
+	yield func(deputy.Chunk, error) bool
+	began bool
+}
+
+func (s *sink) send(c deputy.Chunk) error {
+	s.began = true
+	if !s.yield(c, nil) {
+		return modelhttp.ErrGone
 	}
-	return base, errors.Join(errs...)
+	return nil
 }

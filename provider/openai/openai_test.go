@@ -216,33 +216,6 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-func TestDelayIsRandomAndBounded(t *testing.T) {
-	t.Parallel()
-	m := start(t, "http://127.0.0.1:1", Config{})
-	m.random = func() float64 { return 0.999 }
-	for n, longest := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
-		if d := m.delay(n, 0); d < longest/2 || d > longest*6/10 {
-			t.Errorf("delay %d is %s", n, d)
-		}
-	}
-}
-
-// TestPause: a wait that would outlast its context is not begun, and one that is under way ends with it.
-func TestPause(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	if err := pause(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v", err)
-	}
-	cancel()
-	if err := pause(ctx, time.Second); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-	if err := pause(context.Background(), time.Nanosecond); err != nil {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestServerThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	s := serve(t, say(200, fine))
@@ -353,7 +326,7 @@ func TestSilence(t *testing.T) {
 			t.Parallel()
 			s := serve(t, hang(c.said, nil))
 			m := start(t, s.URL, Config{})
-			m.quiet, m.linger = 100*time.Millisecond, time.Millisecond
+			m.http.Quiet, m.http.Linger = 100*time.Millisecond, time.Millisecond
 			got := transcript(context.Background(), m, hello())
 			if !strings.HasPrefix(got, c.want) || s.requests() != 1 {
 				t.Errorf("got %s in %d requests", got, s.requests())

@@ -1,4 +1,4 @@
-package openai
+package strictschema
 
 import (
 	"bytes"
@@ -75,3 +75,12 @@ func quote(v any) json.RawMessage {
 }
 
 func isNull(raw json.RawMessage) bool { return string(bytes.TrimSpace(raw)) == "null" }
+
+// marshal keeps <, > and & as they are, so that a schema keeps its bytes.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}

@@ -1,15 +1,16 @@
-package openai
+package strictschema
 
 import (
-	"strings"
+	"bytes"
+	"encoding/json"
 	"testing"
 )
 
-// TestStrictForm: what has a strict form, and which; "-" is for none.
-func TestStrictForm(t *testing.T) {
+// TestNullable: what has a strict form, and which; "-" is for none.
+func TestNullable(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, schema, want string }{
-		{"no parameters", noParameters, `{"type":"object","properties":{},"additionalProperties":false,"required":[]}`},
+		{"no parameters", `{"type":"object","properties":{},"additionalProperties":false}`, `{"type":"object","properties":{},"additionalProperties":false,"required":[]}`},
 		{"closed without properties", `{"type":"object","additionalProperties":false}`,
 			`{"type":"object","additionalProperties":false,"properties":{},"required":[]}`},
 		{"order is kept", `{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}},"required":["a","z"]}`,
@@ -40,7 +41,7 @@ func TestStrictForm(t *testing.T) {
 		{"no object", `{"type":"array","items":{"type":"string"}}`, "-"},
 		{"object or null", `{"type":["object","null"],"properties":{}}`, "-"},
 	} {
-		got, ok := strictForm([]byte(c.schema))
+		got, ok := Nullable([]byte(c.schema))
 		if !ok {
 			got = []byte("-")
 		}
@@ -70,20 +71,69 @@ func TestWithoutNulls(t *testing.T) {
 		`{"limit":null`:                         `{"limit":null`,
 		``:                                      ``,
 	} {
-		if got := string(withoutNulls([]byte(in), lookup().Schema)); got != want {
+		if got := string(WithoutNulls([]byte(in), json.RawMessage(lookup))); got != want {
 			t.Errorf("%s became %s, want %s", in, got, want)
 		}
 	}
 }
 
-// TestLongMessagesAreCut: what a vendor says in the operator's log is short and on one line.
-func TestLongMessagesAreCut(t *testing.T) {
+// lookup is a tool's parameters, optional ones among them.
+const lookup = `{"type":"object","properties":{"table":{"type":"string"},"limit":{"type":"integer"},"where":{"type":"array","items":` +
+	`{"type":"object","properties":{"field":{"type":"string"},"value":{"type":["string","null"]},"not":{"type":"boolean"}},` +
+	`"required":["field","value"],"additionalProperties":false}}},"required":["table"],"additionalProperties":false}`
+
+// TestClosed: optional properties stay optional and are counted, limits go.
+func TestClosed(t *testing.T) {
 	t.Parallel()
-	got := scrub(strings.Repeat("é ", 400) + "\nend")
-	if len(got) > 310 || strings.ContainsAny(got, "\n") || !strings.HasSuffix(got, "…") {
-		t.Errorf("got %q", got)
+	for _, c := range []struct {
+		name, schema, want string
+		count              Count
+	}{
+		{"parameters of a tool", lookup, lookup, Count{Optional: 3, Unions: 1}},
+		{"limits", `{"type":"object","properties":{"n":{"type":"integer","minimum":1,"maximum":9},"s":{"type":"string","pattern":"^a","format":"x"}},"required":["n","s"]}`,
+			`{"type":"object","properties":{"n":{"type":"integer"},"s":{"type":"string"}},"required":["n","s"],"additionalProperties":false}`, Count{}},
+		{"a constant may be optional", `{"type":"object","properties":{"c":{"type":"string","const":"x"}}}`,
+			`{"type":"object","properties":{"c":{"type":"string","const":"x"}},"additionalProperties":false}`, Count{Optional: 1}},
+		{"open", `{"type":"object","properties":{},"additionalProperties":true}`, "-", Count{}},
+		{"union", `{"type":"object","properties":{"x":{"anyOf":[{"type":"string"}]}}}`, "-", Count{}},
+	} {
+		got, count, ok := Closed([]byte(c.schema))
+		if !ok {
+			got, count = []byte("-"), Count{}
+		}
+		if string(got) != c.want || count != c.count {
+			t.Errorf("%s: got %s %+v, want %s %+v", c.name, got, count, c.want, c.count)
+		}
 	}
-	if got := scrub("one\ntwo"); got != "one…two" {
-		t.Errorf("got %q", got)
-	}
+}
+
+// FuzzStrict: a strict form is JSON, the same every time, and its own strict form; dropping nulls keeps JSON JSON and has nothing left to do
+// the second time.
+func FuzzStrict(f *testing.F) {
+	f.Add([]byte(lookup), []byte(`{"table":"a","limit":null,"where":[{"field":"x","value":null,"not":null}]}`))
+	f.Add([]byte(`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string","enum":["x"]}}}}}`), []byte(`{"a":{"b":null}}`))
+	f.Add([]byte(`{"type":["object","null"]}`), []byte(`{"a":1,"a":null}`))
+	f.Add([]byte(`{"type":"object","additionalProperties":false}`), []byte(`null`))
+	f.Fuzz(func(t *testing.T, schema, args []byte) {
+		if !json.Valid(schema) {
+			return
+		}
+		if form, _, ok := Closed(schema); ok {
+			if again, _, ok := Closed(form); !json.Valid(form) || !ok || !bytes.Equal(form, again) {
+				t.Fatalf("%s has the closed form %s, and that has %s", schema, form, again)
+			}
+		}
+		form, ok := Nullable(schema)
+		if !ok {
+			return
+		}
+		again, ok := Nullable(form)
+		if !json.Valid(form) || !ok || !bytes.Equal(form, again) {
+			t.Fatalf("%s has the form %s, and that has %s", schema, form, again)
+		}
+		once := WithoutNulls(args, schema)
+		if json.Valid(args) != json.Valid(once) || !bytes.Equal(once, WithoutNulls(once, schema)) {
+			t.Fatalf("%s became %s", args, once)
+		}
+	})
 }
