@@ -57,6 +57,7 @@ func (h *Host) nothingWritten(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return &deputy.Error{Code: deputy.Timeout, Message: "The change was stopped. Nothing was written.", Cause: ctx.Err()}
 	}
+	err = forLog(err)
 	switch h.db.fault(err) {
 	case busy, outdated:
 		return &deputy.Error{Code: deputy.Unavailable, Message: "The database is busy. Nothing was written; try again in a moment.", Cause: err}
@@ -120,7 +121,7 @@ func (g *group) commit(ctx context.Context) ([]deputy.Applied, error) {
 		return g.undo(ctx, err)
 	}
 	_ = g.h.db.rollback(ctx, g.conn)
-	return nil, fmt.Errorf("committing: %w", err)
+	return nil, fmt.Errorf("committing: %w", forLog(err))
 }
 
 // commitTime is how long the answer to a COMMIT is waited for.

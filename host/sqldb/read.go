@@ -137,6 +137,7 @@ func (h *Host) readError(ctx context.Context, table string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	err = forLog(err)
 	switch h.db.fault(err) {
 	case busy:
 		return &deputy.Error{Code: deputy.Unavailable, Message: "The database is busy. Try again in a moment.", Cause: err}
