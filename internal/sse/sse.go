@@ -43,18 +43,20 @@ func NewWriter(w http.ResponseWriter) (*Writer, error) {
 
 // Send writes one event and flushes it. Line breaks in the data become several data lines; those in the name are dropped.
 func (s *Writer) Send(e Event) error {
-	var b bytes.Buffer
+	b := make([]byte, 0, len(e.Data)+len(e.Name)+48)
 	if e.ID != 0 {
-		fmt.Fprintf(&b, "id: %d\n", e.ID)
+		b = append(strconv.AppendInt(append(b, "id: "...), e.ID, 10), '\n')
 	}
 	if e.Name != "" {
-		fmt.Fprintf(&b, "event: %s\n", oneLine(e.Name))
+		b = append(append(append(b, "event: "...), oneLine(e.Name)...), '\n')
 	}
-	for _, line := range strings.Split(lineBreaks(string(e.Data)), "\n") {
-		fmt.Fprintf(&b, "data: %s\n", line)
+	if !bytes.ContainsAny(e.Data, "\r\n") { // as JSON is
+		return s.flush(append(append(append(b, "data: "...), e.Data...), "\n\n"...))
 	}
-	b.WriteByte('\n')
-	return s.flush(b.Bytes())
+	for line := range strings.SplitSeq(lineBreaks(string(e.Data)), "\n") {
+		b = append(append(append(b, "data: "...), line...), '\n')
+	}
+	return s.flush(append(b, '\n'))
 }
 
 // Comment writes a line that readers ignore and connections live on.
@@ -78,7 +80,7 @@ func lineBreaks(s string) string {
 }
 
 func oneLine(s string) string {
-	return strings.NewReplacer("\r", "", "\n", "").Replace(s)
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r", ""), "\n", "")
 }
 
 // MaxLine is the longest line that Read accepts, in bytes.

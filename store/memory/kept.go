@@ -9,48 +9,53 @@ import (
 
 // kept is a value as a database gives it back: a deep copy, times in UTC to the microsecond, people without rights and credential.
 func kept[T any](v T) T {
-	var out T
-	copyInto(reflect.ValueOf(&out).Elem(), reflect.ValueOf(&v).Elem())
-	return out
+	own(reflect.ValueOf(&v).Elem())
+	return v
 }
 
-func copyInto(to, from reflect.Value) {
-	switch v := from.Interface().(type) {
-	case time.Time:
-		to.Set(reflect.ValueOf(moment(v)))
-		return
-	case deputy.Person:
-		to.Set(reflect.ValueOf(deputy.Person{Issuer: v.Issuer, ID: v.ID, Name: v.Name}))
-		return
-	}
-	switch from.Kind() {
+// own makes a value share nothing with the one that it was copied from.
+func own(v reflect.Value) {
+	switch v.Kind() {
 	case reflect.Struct:
-		for i := range from.NumField() {
-			copyInto(to.Field(i), from.Field(i))
-		}
+		ownStruct(v)
 	case reflect.Slice:
-		copySlice(to, from)
+		ownSlice(v)
 	case reflect.Pointer:
-		if !from.IsNil() {
-			to.Set(reflect.New(from.Type().Elem()))
-			copyInto(to.Elem(), from.Elem())
+		if !v.IsNil() {
+			to := reflect.New(v.Type().Elem())
+			to.Elem().Set(v.Elem())
+			v.Set(to)
+			own(to.Elem())
 		}
-	default:
-		to.Set(from)
 	}
 }
 
-func copySlice(to, from reflect.Value) {
-	if from.IsNil() {
+func ownStruct(v reflect.Value) {
+	switch p := v.Addr().Interface().(type) {
+	case *time.Time:
+		*p = moment(*p)
+		return
+	case *deputy.Person:
+		*p = deputy.Person{Issuer: p.Issuer, ID: p.ID, Name: p.Name}
 		return
 	}
-	to.Set(reflect.MakeSlice(from.Type(), from.Len(), from.Len()))
-	if from.Type().Elem().Kind() == reflect.Uint8 {
-		reflect.Copy(to, from)
+	for i := range v.NumField() {
+		own(v.Field(i))
+	}
+}
+
+func ownSlice(v reflect.Value) {
+	if v.IsNil() {
 		return
 	}
-	for i := range from.Len() {
-		copyInto(to.Index(i), from.Index(i))
+	to := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+	reflect.Copy(to, v)
+	v.Set(to)
+	switch v.Type().Elem().Kind() {
+	case reflect.Struct, reflect.Slice, reflect.Pointer:
+		for i := range v.Len() {
+			own(v.Index(i))
+		}
 	}
 }
 

@@ -35,7 +35,7 @@ func open(ctx context.Context, a fake.Answer) (http.Handler, error) {
 			return deputy.Caller{}, deputy.Errorf(deputy.Unauthenticated, "Send the token.")
 		}
 		return ann, nil
-	}, api.Options{}), nil
+	}, api.Options{Closing: make(chan struct{})}), nil
 }
 
 // model takes no time. It calls the tool after the person's message, and says the rest after the tool's.
