@@ -44,8 +44,6 @@ func libraries(pkg string) []string {
 	switch pkg {
 	case "query":
 		return []string{"github.com/google/cel-go"}
-	case "provider/openai":
-		return []string{"github.com/openai/openai-go/v3"}
 	case "provider/scripted":
 		return []string{"github.com/goccy/go-yaml"}
 	case "store/sqlite":
