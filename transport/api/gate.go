@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"runtime"
 	"runtime/debug"
 	"strings"
 
@@ -109,10 +110,18 @@ func (s *server) recovered(next http.Handler) http.Handler {
 			case http.ErrAbortHandler:
 				panic(v)
 			default:
-				s.log.ErrorContext(r.Context(), "api: panic", "method", r.Method, "path", r.Pattern, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+				s.log.ErrorContext(r.Context(), "api: panic", "method", r.Method, "path", r.Pattern, "panic", panicked(v), "stack", string(debug.Stack()))
 				writeProblem(w, newProblem(deputy.Errorf(deputy.Internal, "%s", deputy.MessageOf(errors.New("panic")))))
 			}
 		}()
 		next.ServeHTTP(w, r)
 	})
+}
+
+// panicked is what the log may say of a panic: the text of a runtime error; of anything else its type, for it may hold data.
+func panicked(v any) string {
+	if err, ok := v.(runtime.Error); ok {
+		return err.Error()
+	}
+	return fmt.Sprintf("%T", v)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/deputy"
+	"example.com/deputy/internal/redact"
 	"github.com/danielgtaylor/huma/v2"
 )
 
@@ -41,7 +42,7 @@ func newProblem(err error) *problem {
 func (s *server) problem(ctx context.Context, err error) *problem {
 	var known *deputy.Error
 	if !errors.As(err, &known) || known.Cause != nil || known.Code == deputy.Internal {
-		s.log.ErrorContext(ctx, "api: request failed", "error", err)
+		s.log.ErrorContext(ctx, "api: request failed", "error", redact.Error(err))
 	}
 	return newProblem(err)
 }

@@ -11,6 +11,7 @@ import (
 
 	"example.com/deputy"
 	"example.com/deputy/internal/decimal"
+	"example.com/deputy/internal/redact"
 	"example.com/deputy/internal/sse"
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -105,7 +106,7 @@ func (s *server) stream(follow follower, who deputy.Caller, turn string, after i
 			return // the line is gone; the turn is not
 		}
 		if err := copyEvents(ctx, out, follow(ctx, who, turn, after)); err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "api: a stream broke off", "turn", turn, "error", err)
+			s.log.WarnContext(ctx, "api: a stream broke off", "turn", turn, "error", redact.Error(err))
 		}
 	}}
 }
