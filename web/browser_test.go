@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -124,10 +126,13 @@ func (b *browser) watch() {
 	}()
 }
 
-func (b *browser) complaints() []string {
+// complaints are what the page complained of since the last time, but for what is expected to be in one.
+func (b *browser) complaints(expected ...string) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	out := b.problems
+	out := slices.DeleteFunc(b.problems, func(p string) bool {
+		return slices.ContainsFunc(expected, func(e string) bool { return strings.Contains(p, e) })
+	})
 	b.problems = nil
 	return out
 }

@@ -113,7 +113,7 @@ func testWithheld(t *testing.T, chromium, binary string) {
 	t.Run("after", func(t *testing.T) {
 		less := strings.Replace(config, `"*": { read: true, create: true, update: true, delete: true }`, `customers: { read: [id, name] }`, 1)
 		b := signedIn(t, less)
-		b.do(chromedp.Click(chromedp.CSS(".left [aria-current]")))
+		b.do(chromedp.Click(chromedp.CSS(".conversation .item")))
 		b.until(`document.querySelector('.turn .withheld') && document.querySelector('.turn .prose') && !document.querySelector('.turn .loading')`)
 		b.shot("16-withheld")
 		shown := eval[string](b, `document.querySelector('.turn').innerText`)

@@ -83,8 +83,9 @@ func TestWhatIsBuilt(t *testing.T) {
 		}
 		b, err := os.ReadFile("dist/" + path)
 		weight += gzipped(b)
-		for _, url := range regexp.MustCompile(`https?://[a-z0-9.]+`).FindAllString(string(b), -1) {
-			if url != "http://www.w3.org" { // the names of SVG and MathML
+		for _, url := range regexp.MustCompile(`https?://[a-z0-9.]+[a-z0-9/]*`).FindAllString(string(b), -1) {
+			// The names of SVG and MathML, and a sentence in an error of the reader of Markdown: nothing that is asked.
+			if !strings.HasPrefix(url, "http://www.w3.org/") && url != "https://github.com/markedjs/marked" {
 				t.Errorf("%s names %s", path, url)
 			}
 		}
@@ -93,7 +94,7 @@ func TestWhatIsBuilt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if weight == 0 || weight > 120_000 {
+	if weight == 0 || weight > 100_000 {
 		t.Errorf("%d bytes", weight)
 	}
 	_, _, page := get(t, web.Options{}, "GET", "/")

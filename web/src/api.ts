@@ -53,6 +53,7 @@ export interface Conversation {
 export interface Part {
   type: string
   text?: string
+  result?: { call: string; text: string; withheld?: boolean }
 }
 
 export interface Message {
@@ -170,17 +171,24 @@ async function refusal(r: Response): Promise<Refusal> {
   }
 }
 
+// onceKey names a request, so that a server which gets it twice does it once. It needs no secure context, as randomUUID does.
+export function onceKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('')
+}
+
 // call makes a request; what is refused is thrown as a Refusal, a lost line as a TypeError.
 export async function call(method: string, path: string, body?: unknown, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
   const h: Record<string, string> = { Authorization: `Bearer ${token}`, ...headers }
   if (body !== undefined) h['Content-Type'] = 'application/json'
+  if (method === 'POST') h['Idempotency-Key'] ??= onceKey()
   const r = await fetch(path, { method, headers: h, body: body === undefined ? undefined : JSON.stringify(body), signal, cache: 'no-store', credentials: 'omit', redirect: 'error' })
   if (!r.ok) throw await refusal(r)
   return r
 }
 
 export async function json<T>(method: string, path: string, body?: unknown): Promise<T> {
-  return (await (await call(method, path, body)).json()) as T
+  const r = await call(method, path, body)
+  return (r.status === 204 ? undefined : await r.json()) as T
 }
 
 export const get = <T,>(path: string) => json<T>('GET', path)
@@ -194,12 +202,27 @@ export async function demoPeople(): Promise<DemoPerson[]> {
   }
 }
 
+// all reads a list to its end, at most so many pages.
+export async function all<T>(path: string, pages: number): Promise<T[]> {
+  const out: T[] = []
+  let after: string | null = ''
+  for (let n = 0; after !== null && n < pages; n++) {
+    const l: List<T> = await get(path + (path.includes('?') ? '&' : '?') + 'limit=200' + (after && `&after=${after}`))
+    out.push(...l.items)
+    after = l.next
+  }
+  return out
+}
+
 // sentence is what a person reads of anything that went wrong.
 export function sentence(e: unknown): string {
   if (e instanceof Refusal) return e.message
-  if (e instanceof TypeError) return 'The server does not answer. Check that it runs, then try again.'
+  if (unreachable(e)) return 'The server does not answer. Check that it runs, then try again.'
   return 'Something went wrong on this page. Reload it.'
 }
+
+// unreachable says whether no answer came at all.
+export const unreachable = (e: unknown) => e instanceof TypeError
 
 // save hands a file to the browser: a link could not carry the token.
 export async function save(path: string, name: string) {

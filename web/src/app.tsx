@@ -1,11 +1,12 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { demoPeople, signedIn, signIn, type DemoPerson } from './api'
-import { Conversations, Panel } from './aside'
+import { Conversations } from './conversations'
 import { Desk } from './desk'
+import { Help, useKeys } from './keys'
 import { Log } from './log'
+import { assistant } from './name'
+import { Panel } from './panel'
 import { Talk } from './talk'
-
-export const assistant = document.documentElement.dataset.name || 'Deputy'
 
 export function App() {
   const [token, setToken] = useState(signedIn())
@@ -75,29 +76,42 @@ function Room({ people, token, become, leave }: RoomProps) {
   const desk = useDesk(leave)
   const s = desk.state
   const [sheet, setSheet] = useState<'' | 'left' | 'right'>('')
+  const [help, setHelp] = useState(false)
   const box = useRef<HTMLTextAreaElement>(null)
+  useKeys({
+    ask: () => box.current?.focus(),
+    help: () => setHelp(true),
+    escape: () => {
+      if (sheet) setSheet('')
+      else if (!help) void desk.stop()
+    },
+  })
   useEffect(() => {
-    const key = (e: KeyboardEvent) => {
-      const typing = e.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName)
-      if (e.key === '/' && !typing && !e.ctrlKey && !e.metaKey && !e.altKey) { e.preventDefault(); box.current?.focus() }
-      if (e.key === 'Escape') { setSheet(''); void desk.stop() }
+    const look = () => { if (document.visibilityState === 'visible') void desk.refresh().then((up) => (up ? desk.sync() : undefined)) }
+    const lost = () => desk.failed(new TypeError('offline'))
+    document.addEventListener('visibilitychange', look)
+    addEventListener('online', look)
+    addEventListener('offline', lost)
+    return () => {
+      document.removeEventListener('visibilitychange', look)
+      removeEventListener('online', look)
+      removeEventListener('offline', lost)
     }
-    addEventListener('keydown', key)
-    return () => removeEventListener('keydown', key)
   }, [])
   const toggle = (which: 'left' | 'right') => setSheet(sheet === which ? '' : which)
   return (
     <div class={`room ${sheet}`}>
       <a class="skip" href="#ask" onClick={(e) => { e.preventDefault(); box.current?.focus() }}>To the question box</a>
-      <nav class="narrow">
+      <nav class="narrow" aria-label="Sheets">
         <button type="button" aria-expanded={sheet === 'left'} onClick={() => toggle('left')}>Conversations</button>
         <strong>{assistant}</strong>
         <button type="button" aria-expanded={sheet === 'right'} onClick={() => toggle('right')}>To confirm{s.inbox.length ? ` (${s.inbox.length})` : ''}</button>
       </nav>
       <Conversations desk={desk} people={people} token={token} become={become} leave={() => leave('')} picked={() => setSheet('')} />
       {s.view === 'log' ? <Log desk={desk} /> : <Talk desk={desk} box={box} />}
-      <Panel desk={desk} picked={() => setSheet('')} />
+      <Panel desk={desk} picked={() => setSheet('')} help={() => setHelp(true)} />
       <div class="sr" role="status" aria-live="polite">{s.announce}</div>
+      {help && <Help close={() => setHelp(false)} />}
     </div>
   )
 }

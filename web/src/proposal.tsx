@@ -1,6 +1,7 @@
 // A proposal, or a group of them, as one card: what would change, where each value comes from, and one button that says what it does.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { get, json, Refusal, sentence, type Change, type Group, type Proposal } from './api'
+import { head, unshowable } from './showable'
 import { clock, Exact, inTime, mixed, moment, plural } from './text'
 
 // settle is how long a card must have stood still before its buttons do anything, in milliseconds.
@@ -89,9 +90,10 @@ export function Card({ group, labels, ended, mayConfirm, changed, renewed }: Car
       return get<Group>(`/v1/proposal-groups/${group.id}`)
     })
 
+  const hidden = pending.length > 0 ? unshowable(pending) : ''
   const deletes = group.proposals.some((p) => goes(p) && p.changes.some((c) => c.verb === 'delete'))
   return (
-    <section ref={ref} id={group.id} class={`card ${group.state} ${deletes ? 'deletes' : ''}`} aria-label={title(group)} tabIndex={-1}>
+    <section ref={ref} id={group.id} class={`card ${group.state} ${deletes ? 'deletes' : ''}`} aria-label={title(group)} data-card tabIndex={-1}>
       <header>
         <h3><Exact text={title(group)} /></h3>
         {pending.length > 0 && <span class="faint" title={moment(pending[0].expires_at)}>expires {inTime(pending[0].expires_at)}</span>}
@@ -103,10 +105,10 @@ export function Card({ group, labels, ended, mayConfirm, changed, renewed }: Car
       ))}
       {pending.length > 0 && (
         <footer>
-          <p class="faint">{waiting(pending[0], ended, mayConfirm)}</p>
+          {hidden ? <p class="warning whole">Not all of this can be shown, so it cannot be confirmed. {hidden} Reject it, and ask for less at once.</p> : <p class="faint">{waiting(pending[0], ended, mayConfirm)}</p>}
           {mayConfirm && <span class="actions">
             <button type="button" disabled={busy || !ended} onClick={reject}>{pending.length > 1 ? 'Reject all' : 'Reject'}</button>
-            <button type="button" class={deletes ? 'danger' : 'primary'} disabled={busy || !ended} onClick={confirm}>{busy ? 'Working…' : verb(pending)}</button>
+            {!hidden && <button type="button" class={deletes ? 'confirm danger' : 'confirm primary'} disabled={busy || !ended} onClick={confirm}>{busy ? 'Working…' : verb(pending)}</button>}
           </span>}
         </footer>
       )}
@@ -226,7 +228,9 @@ const Field = ({ c }: { c: Change }) => <th scope="row" title={c.field}><Exact t
 function Side({ value, label, gone }: { value: string | null; label?: string; gone?: boolean }) {
   if (value === null) return <span class="faint">(nothing)</span>
   if (value === '') return <span class="faint">(empty)</span>
-  const shown = label ? <><Exact text={label} /> <span class="id"><Exact text={value} /></span></> : <Exact text={value} />
+  const { text, rest } = head(value)
+  const exact = rest ? <><Exact text={text} /><span class="warning"> … and {rest.toLocaleString('en-GB')} more characters that are not shown</span></> : <Exact text={text} />
+  const shown = label ? <><Exact text={head(label).text} /> <span class="id">{exact}</span></> : exact
   return gone ? <del>{shown}</del> : shown
 }
 
@@ -243,7 +247,7 @@ function source(c: Change): string {
 }
 
 function Outcome({ p }: { p: Proposal }) {
-  const at = p.decided_at ? ` ${moment(p.decided_at)}.` : ''
+  const at = p.decided_at && p.state !== 'unknown' ? ` ${moment(p.decided_at)}.` : ''
   return <p class={`outcome ${p.state}`}><strong>{stateWords(p)}</strong>{at} {p.outcome && !p.renewed && !said(p) && <Exact text={p.outcome} />}</p>
 }
 
@@ -255,11 +259,11 @@ function stateWords(p: Proposal): string {
     case 'confirming':
       return 'Being carried out.'
     case 'done':
-      return 'Done.'
+      return 'Done by you.'
     case 'failed':
       return 'Nothing was changed.'
     case 'unknown':
-      return 'Not known: it was sent, but no answer came. Check the record.'
+      return `Not known: it was sent${p.decided_at ? ' at ' + clock(p.decided_at) : ''}, but no answer came. Check the record before you do it again.`
     case 'rejected':
       return 'You turned this down. Nothing was changed.'
     case 'expired':

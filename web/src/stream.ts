@@ -96,8 +96,8 @@ async function run(turn: string, begin: Beginning | null, f: Following) {
 // Lost says that a message did not reach the server.
 export class Lost extends Error {}
 
-export function say(conversation: string, text: string, find: () => Promise<string>, f: Following) {
-  const start = () => call('POST', `/v1/conversations/${conversation}/turns`, { text }, { Accept: 'text/event-stream' })
+export function say(conversation: string, text: string, key: string, find: () => Promise<string>, f: Following) {
+  const start = () => call('POST', `/v1/conversations/${conversation}/turns`, { text }, { Accept: 'text/event-stream', 'Idempotency-Key': key })
   return run('', { start, find }, f)
 }
 

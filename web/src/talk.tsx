@@ -1,44 +1,58 @@
 // The middle: the conversation and the question box.
-import type { RefObject } from 'preact'
+import { Component, type RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { get, sentence, type Ability, type Call, type List } from './api'
-import { assistant } from './app'
-import { Stopped } from './aside'
-import type { Desk } from './desk'
+import type { Ability } from './api'
+import type { Desk, State } from './desk'
+import { Link } from './link'
+import { Prose } from './markdown'
+import { assistant, isDemo } from './name'
+import { Down, Stopped } from './panel'
 import { Card } from './proposal'
-import { ResultView } from './table'
-import { plainly, plural, Prose } from './text'
+import { ResultView } from './result'
+import { Elapsed, Steps } from './steps'
+import { plainly } from './text'
 import { why, type Item, type ToolLine, type TurnView, type View } from './turn'
 
 export function Talk({ desk, box }: { desk: Desk; box: RefObject<HTMLTextAreaElement | null> }) {
   const s = desk.state
   const scroller = useRef<HTMLDivElement>(null)
   const atEnd = useRef(true)
+  const height = useRef({ from: 0, px: 0 })
   const running = s.turns.some((t) => t.state === 'running')
   useLayoutEffect(() => {
     const el = scroller.current
-    if (el && atEnd.current) el.scrollTop = el.scrollHeight
+    if (!el) return
+    if (atEnd.current) el.scrollTop = el.scrollHeight
+    else if (s.from < height.current.from) el.scrollTop += el.scrollHeight - height.current.px // what is read stays where it is
+    height.current = { from: s.from, px: el.scrollHeight }
   })
+  useLayoutEffect(() => { atEnd.current = true }, [s.current])
   const scrolled = () => {
     const el = scroller.current
-    if (!el) return
-    atEnd.current = el.scrollHeight - el.scrollTop - el.clientHeight < 40
+    if (el) atEnd.current = el.scrollHeight - el.scrollTop - el.clientHeight < 40
   }
   const ask = (text: string) => {
     atEnd.current = true
     void desk.ask(text)
   }
+  const earlier = () => {
+    atEnd.current = false
+    void desk.earlier()
+  }
   return (
     <main class="talk">
-      <div class="stream" ref={scroller} onScroll={scrolled}>
+      <div class="stream" ref={scroller} onScroll={scrolled} tabIndex={-1}>
         <div class="column">
+          <h2 class="sr">Conversation</h2>
           <Stopped desk={desk} />
           {s.turns.length === 0 && !s.loading && <Start desk={desk} ask={ask} />}
-          {s.turns.map((t, i) => <Turn key={t.id || 'new' + i} t={t} desk={desk} ask={ask} />)}
+          {s.from > 0 && <p class="earlier"><button type="button" onClick={earlier}>Show earlier</button> <span class="faint">{s.from} before these</span></p>}
+          {s.turns.slice(s.from).map((t, i) => <Turn key={t.id || 'new' + i} t={t} s={s} desk={desk} ask={ask} me={s.me} groups={s.groups} calls={s.calls} busy={running} />)}
           {s.loading && s.turns.every((t) => !t.items.length) && <p class="faint">Opening…</p>}
         </div>
       </div>
       <div class="bottom">
+        <Down desk={desk} />
         {s.error && <p class="bad" role="alert">{s.error} <button type="button" class="quiet" onClick={() => desk.set({ error: '' })}>Dismiss</button></p>}
         <Ask desk={desk} box={box} running={running} ask={ask} />
       </div>
@@ -77,14 +91,15 @@ function Ask({ desk, box, running, ask }: { desk: Desk; box: RefObject<HTMLTextA
 
 function Start({ desk, ask }: { desk: Desk; ask: (text: string) => void }) {
   const me = desk.state.me
-  const [tour, setTour] = useState(document.documentElement.dataset.demo === 'true' && !sessionStorage.getItem('deputy.tour'))
+  const [tour, setTour] = useState(isDemo && !sessionStorage.getItem('deputy.tour'))
   if (!me) return null
   const done = () => { sessionStorage.setItem('deputy.tour', 'done'); setTour(false) }
+  const questions = examples(me.tables)
   return (
     <div class="start">
       {tour && <p class="tour">This is a demo over a made-up business. Ask for something, ask for a change and confirm it, then become another person at the lower left and ask the same: each sees only what they may. <button type="button" class="quiet" onClick={done}>Got it</button></p>}
       <p class="lead">What would you like to know or change?</p>
-      <ul>{examples(me.tables).map((q) => <li key={q}><button type="button" class="example" onClick={() => ask(q)}>{q}</button></li>)}</ul>
+      <ul>{questions.map((q) => <li key={q}><button type="button" class="example" onClick={() => ask(q)}>{q}</button></li>)}</ul>
     </div>
   )
 }
@@ -93,35 +108,63 @@ function Start({ desk, ask }: { desk: Desk; ask: (text: string) => void }) {
 function examples(tables: Ability[]): string[] {
   const worth = (a: Ability) => (a.limited ? 2 : 0) + (a.update ? 1 : 0)
   const readable = tables.filter((t) => t.read).sort((a, b) => worth(b) - worth(a))
-  const name = (a: Ability) => a.label.toLowerCase()
+  const name = (a: Ability) => plainly(a.label.toLowerCase())
   const out = readable.slice(0, 1).map((a) => `How many ${name(a)} are there?`)
   out.push(...readable.slice(1, 2).map((a) => `Show the ${name(a)}`))
   return [...out, 'What can you do?']
 }
 
-function Turn({ t, desk, ask }: { t: TurnView; desk: Desk; ask: (text: string) => void }) {
-  const reason = t.reason && t.reason !== 'answered' ? why(t.reason) : ''
-  const s = desk.state
-  const seen = new Set<string>()
-  const labels = Object.fromEntries((s.me?.tables ?? []).map((a) => [a.table, a.label]))
-  return (
-    <article class="turn">
-      <p class="question">{plainly(t.question)}</p>
-      {grouped(t.items).map((g, i) => {
-        if (Array.isArray(g)) return <Steps key={i} lines={g} turn={t.id} running={t.state === 'running' && i === grouped(t.items).length - 1} />
-        if (g.kind === 'text') return <Prose key={i} text={g.text} />
-        if (g.kind === 'display') return <Display key={i} call={g.call} view={g.view} />
-        if (g.kind !== 'proposal') return null
-        const id = s.groupOf[g.id]
-        if (!id || seen.has(id)) return null
-        return [id, ...desk.renewedBy(id)].filter((x) => !seen.has(x) && seen.add(x)).map((x) => (
-          <Card key={x} group={s.groups[x]} labels={labels} ended={t.state !== 'running'} mayConfirm={s.me?.confirm ?? false} changed={(c) => desk.decided(c)} renewed={(c) => desk.group(c)} />
-        ))
-      })}
-      {t.state === 'running' && <p class="faint" aria-hidden={!t.lost}>{t.lost ? 'Reconnecting… nothing is lost.' : t.items.length ? '' : 'Working…'}</p>}
-      {reason && <p class={t.state === 'failed' ? 'ended bad' : 'ended'}>{reason} {t.state !== 'completed' && <button type="button" class="quiet" onClick={() => ask(t.question)}>Try again</button>}</p>}
-    </article>
-  )
+interface TurnProps {
+  t: TurnView
+  s: State
+  desk: Desk
+  ask: (text: string) => void
+  me: State['me']
+  groups: State['groups']
+  calls: State['calls']
+  busy: boolean
+}
+
+// Turn is drawn again only when something that it shows has changed.
+class Turn extends Component<TurnProps> {
+  shouldComponentUpdate(next: TurnProps) {
+    const p = this.props
+    return next.t !== p.t || next.me !== p.me || next.groups !== p.groups || next.calls !== p.calls || next.busy !== p.busy
+  }
+
+  render({ t, s, desk, ask, busy }: TurnProps) {
+    const reason = t.reason && t.reason !== 'answered' ? why(t.reason) : ''
+    const running = t.state === 'running'
+    const seen = new Set<string>()
+    const labels = Object.fromEntries((s.me?.tables ?? []).map((a) => [a.table, a.label]))
+    const parts = grouped(t.items)
+    return (
+      <article class="turn" aria-label={plainly(t.question).slice(0, 80)}>
+        <p class="question">{plainly(t.question)}</p>
+        {parts.map((g, i) => {
+          if (Array.isArray(g)) return <Steps key={i} lines={g} turn={t.id} running={running && i === parts.length - 1} desk={desk} />
+          if (g.kind === 'text') return <Prose key={i} text={g.text} />
+          if (g.kind === 'display') return <Display key={i} call={g.call} view={g.view} />
+          if (g.kind !== 'proposal') return null
+          const id = s.groupOf[g.id]
+          if (!id || seen.has(id)) return null
+          return [id, ...desk.renewedBy(id)].filter((x) => s.groups[x] && !seen.has(x) && seen.add(x)).map((x) => (
+            <Card key={x} group={s.groups[x]} labels={labels} ended={!running} mayConfirm={s.me?.confirm ?? false} changed={(c) => desk.decided(c)} renewed={(c) => desk.group(c)} />
+          ))
+        })}
+        {running && <p class="faint working">{t.lost ? 'Reconnecting… nothing is lost.' : busyWords(t)}</p>}
+        {reason && <p class={t.state === 'failed' ? 'ended bad' : 'ended'}>{reason} {t.state !== 'completed' && <button type="button" class="quiet" disabled={busy} onClick={() => ask(t.question)}>Try again</button>}</p>}
+      </article>
+    )
+  }
+}
+
+// busyWords says that long work goes on, where nothing else shows it.
+function busyWords(t: TurnView) {
+  const last = t.items.at(-1)
+  if (last?.kind === 'text' && last.text) return null
+  if (last?.kind === 'tool' && last.outcome === undefined) return null
+  return <span key={t.items.length}>{t.items.length ? 'Thinking…' : 'Working…'} <Elapsed /></span>
 }
 
 // Display is what the assistant showed: rows, read again with the rights of now, or a link.
@@ -129,7 +172,7 @@ function Display({ call, view }: { call: string; view: View }) {
   return (
     <>
       {view.withheld && <p class="faint withheld">Withheld: your rights have changed since.{call && ' This is what you may read now:'}</p>}
-      {call ? <ResultView call={call} view={view} /> : !view.withheld && <Link view={view} />}
+      {call ? <ResultView call={call} view={view} /> : !view.withheld && <Page view={view} />}
     </>
   )
 }
@@ -146,49 +189,9 @@ function grouped(items: Item[]): (Exclude<Item, ToolLine> | ToolLine[])[] {
   return out
 }
 
-function Steps({ lines, turn, running }: { lines: ToolLine[]; turn: string; running: boolean }) {
-  if (lines.length < 4 || running) return <>{lines.map((l) => <Step key={l.call} l={l} turn={turn} />)}</>
-  return <details class="steps"><summary>{lines.length} steps</summary>{lines.map((l) => <Step key={l.call} l={l} turn={turn} />)}</details>
-}
-
-function Step({ l, turn }: { l: ToolLine; turn: string }) {
-  const [open, setOpen] = useState(false)
-  const bad = l.outcome === 'refused' || l.outcome === 'failed'
-  return (
-    <details class={bad ? 'step bad-step' : 'step'} onToggle={(e) => setOpen(e.currentTarget.open)}>
-      <summary>
-        <span>{l.label || l.tool}</span>
-        {l.outcome === undefined && <span> …</span>}
-        {l.outcome === 'ran' && l.returned !== undefined && l.toolKind === 'read' && <span> · {plural(l.returned, 'row')}{l.truncated ? ', cut' : ''}</span>}
-        {bad && <span> · {l.outcome}{l.error ? `: ${l.error}` : ''}</span>}
-        {l.ms !== undefined && <span class="time">{l.ms} ms</span>}
-      </summary>
-      {open && <Detail l={l} turn={turn} />}
-    </details>
-  )
-}
-
-// Detail is the exact arguments of a call and, where it read rows, those rows.
-function Detail({ l, turn }: { l: ToolLine; turn: string }) {
-  const [row, setRow] = useState<Call | null>(null)
-  const [error, setError] = useState('')
-  useEffect(() => {
-    get<List<Call>>(`/v1/tool-calls?turn=${turn}&limit=200`).then((r) => setRow(r.items.find((c) => c.id === l.call && c.phase === 'turn') ?? null), (e) => setError(sentence(e)))
-  }, [])
-  return (
-    <div class="detail">
-      {row && <pre>{l.tool} {JSON.stringify(row.arguments, null, 2)}</pre>}
-      {error && <p class="bad">{error}</p>}
-      {l.outcome === 'ran' && l.toolKind === 'read' && /^(query_records|get_record|analyze_records)$/.test(l.tool) && <ResultView call={l.call} view={{}} />}
-    </div>
-  )
-}
-
-// Link shows a link whole; it opens in a new tab, on a click only.
-function Link({ view }: { view: View }) {
+// Page offers a page of the application: its whole address, opened by a click. One of this server is written out too.
+function Page({ view }: { view: View }) {
   const to = String(view.link ?? '')
-  const label = String(view.label ?? view.target ?? '')
-  if (!/^(https?:\/\/|\/(?!\/))/.test(to)) return <p>{label} <code>{to}</code></p>
-  return <p class="link">{label} <a href={to} target="_blank" rel="noopener noreferrer">{to}</a> <span class="faint">opens in a new tab</span></p>
+  const whole = /^\/(?![/\\])/.test(to) ? location.origin + to : to
+  return <p><Link label={String(view.label ?? view.target ?? '')} href={whole} /> <span class="faint">opens in a new tab</span></p>
 }
-

@@ -1,8 +1,11 @@
-// Text from models and data. It is never HTML: everything becomes text nodes, links are shown whole and are not clickable.
-import { Fragment, type ComponentChildren } from 'preact'
+// Text from models and data. It is never HTML: everything becomes text nodes, and what could deceive is made visible.
+import type { ComponentChildren } from 'preact'
 
-// What a reader cannot see, or what changes how the rest is read: controls, formats (bidi, zero width), private use, odd spaces, fillers.
-const hidden = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u3164\uffa0\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u
+// What a reader cannot see, or what changes how the rest is read: controls, formats (bidi, zero width), private and unassigned, odd spaces, fillers.
+const hidden = /[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u3164\uffa0\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u
+
+// hasHidden says whether a text holds something of that kind.
+export const hasHidden = (text: string) => hidden.test(text)
 
 function code(c: string): string {
   return '[U+' + c.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0') + ']'
@@ -13,18 +16,22 @@ export function Exact({ text }: { text: string }) {
   const lead = text.length - text.replace(/^ +/, '').length
   const tail = text.replace(/ +$/, '').length
   const out: ComponentChildren[] = []
+  const odd = strangers(text)
   let plain = ''
   let at = 0
+  let marks = 0 // that combine with the letter before them: a heap of them covers what stands near
   for (const c of text) {
-    const mark = markOf(c, at < lead || at >= tail)
+    marks = /\p{M}/u.test(c) ? marks + 1 : 0
+    const mark = marks > 3 ? code(c) : markOf(c, at < lead || at >= tail)
+    const script = odd.get(at)
     at += c.length
-    if (!mark) {
+    if (!mark && !script) {
       plain += c
       continue
     }
     if (plain) out.push(plain)
     plain = ''
-    out.push(<span class="ctl">{mark}</span>)
+    out.push(mark ? <span class="ctl">{mark}</span> : <span class="odd" title={`${script} ${code(c)}`}>{c}</span>)
     if (c === '\n') out.push('\n')
   }
   if (plain) out.push(plain)
@@ -50,72 +57,35 @@ const scripts: [string, RegExp][] = [
   ['Cherokee', /\p{Script=Cherokee}/u],
 ]
 
+const words = (text: string) => text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)
+
+const found = (word: string) => scripts.filter(([, r]) => r.test(word))
+
 // mixed says which word is written in several scripts that look alike, if one is.
 export function mixed(text: string): string {
-  for (const word of text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) {
-    const found = scripts.filter(([, r]) => r.test(word)).map(([name]) => name)
-    if (found.length > 1) return `“${word}” mixes ${found.join(' and ')} letters`
+  for (const [word] of words(text)) {
+    const of = found(word)
+    if (of.length > 1) return `“${word}” mixes ${of.map(([name]) => name).join(' and ')} letters`
   }
   return ''
 }
 
-// Prose renders the little markup that models use: paragraphs, lists, headings, fenced code, bold, code.
-export function Prose({ text }: { text: string }) {
-  return <div class="prose">{blocks(text).map((b, i) => <Block key={i} {...b} />)}</div>
-}
-
-interface BlockData {
-  kind: 'p' | 'h' | 'ul' | 'ol' | 'pre'
-  lines: string[]
-  start?: number
-}
-
-function blocks(text: string): BlockData[] {
-  const out: BlockData[] = []
-  let last = undefined as BlockData | undefined
-  let fence = false
-  const add = (kind: BlockData['kind'], line: string, start?: number) => {
-    if (last && last.kind === kind && kind !== 'h') last.lines.push(line)
-    else out.push((last = { kind, lines: [line], start }))
-  }
-  for (const line of plainly(text).replace(/\r\n?/g, '\n').split('\n')) {
-    let m: RegExpMatchArray | null
-    if (/^\s*```/.test(line)) {
-      fence = !fence
-      last = undefined
-    } else if (fence || /^\s*\|.*\|\s*$/.test(line)) add('pre', line)
-    else if (line.trim() === '') last = undefined
-    else if ((m = line.match(/^#{1,6} +(.*)/))) add('h', m[1])
-    else if ((m = line.match(/^\s*[-*•] +(.*)/))) add('ul', m[1])
-    else if ((m = line.match(/^\s*(\d{1,9})[.)] +(.*)/))) add('ol', m[2], Number(m[1]))
-    else if (last && (last.kind === 'ul' || last.kind === 'ol') && /^\s/.test(line)) last.lines[last.lines.length - 1] += ' ' + line.trim()
-    else add('p', line)
+// strangers are the places of letters that are of another script than most of their word.
+function strangers(text: string): Map<number, string> {
+  const out = new Map<number, string>()
+  for (const m of words(text)) {
+    const of = found(m[0])
+    if (of.length < 2) continue
+    const count = (r: RegExp) => [...m[0]].filter((c) => r.test(c)).length
+    const [most] = of.reduce((x, y) => (count(y[1]) > count(x[1]) ? y : x))
+    let at = m.index
+    for (const c of m[0]) {
+      const script = of.find(([, r]) => r.test(c))
+      if (script && script[0] !== most) out.set(at, script[0])
+      at += c.length
+    }
   }
   return out
-}
-
-function Block({ kind, lines, start }: BlockData) {
-  switch (kind) {
-    case 'pre':
-      return <pre>{lines.join('\n')}</pre>
-    case 'ul':
-      return <ul>{lines.map((l, i) => <li key={i}><Inline text={l} /></li>)}</ul>
-    case 'ol':
-      return <ol start={start}>{lines.map((l, i) => <li key={i}><Inline text={l} /></li>)}</ol>
-    case 'h':
-      return <p class="heading"><Inline text={lines[0]} /></p>
-  }
-  return <p>{lines.map((l, i) => <Fragment key={i}>{i > 0 && <br />}<Inline text={l} /></Fragment>)}</p>
-}
-
-function Inline({ text }: { text: string }) {
-  const plain = text.replace(/!?\[([^\]]*)\]\(([^)\s]+)[^)]*\)/g, (_, label, target) => (label && label !== target ? `${label} (${target})` : target))
-  const out = plain.split(/(\*\*[^*]+\*\*|`[^`]+`)/).map((s, i) => {
-    if (s.startsWith('**') && s.length > 4) return <strong key={i}>{s.slice(2, -2)}</strong>
-    if (s.startsWith('`') && s.length > 2) return <code key={i}>{s.slice(1, -1)}</code>
-    return s
-  })
-  return <>{out}</>
 }
 
 let zone: string | undefined
@@ -136,6 +106,16 @@ function format(at: string | Date, o: Intl.DateTimeFormatOptions): string {
 export const clock = (at: string | Date) => format(at, { hour: '2-digit', minute: '2-digit' })
 export const day = (at: string | Date) => format(at, { day: 'numeric', month: 'short', year: 'numeric' })
 export const moment = (at: string | Date) => format(at, { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' })
+
+// clockDay is a moment on an axis: no finer than the axis is.
+export function clockDay(seconds: number, all: number[], date: boolean): string {
+  const step = all.length > 1 ? all[1] - all[0] : 864e2
+  const at = new Date(seconds * 1000)
+  if (step < 864e2) return clock(at)
+  if (step >= 364 * 864e2) return String(at.getUTCFullYear())
+  const o: Intl.DateTimeFormatOptions = step >= 27 * 864e2 ? { month: 'short', year: 'numeric' } : { day: 'numeric', month: 'short' }
+  return date ? new Intl.DateTimeFormat('en-GB', { ...o, timeZone: 'UTC' }).format(at) : format(at, o)
+}
 
 // inTime says how far away a moment is.
 export function inTime(at: string): string {
