@@ -8,7 +8,6 @@ package modelhttp
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -81,15 +80,6 @@ func CheckKey(vendor, key string) error {
 		return fmt.Errorf("%s: the API key has a space, a line break or a letter that no key has", vendor)
 	}
 	return nil
-}
-
-// Marshal writes JSON that keeps <, > and & as they are, so that a schema keeps its bytes.
-func Marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // outbound is a copy of the given client, or one of ours, that stays at its origin.

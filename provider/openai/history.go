@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"example.com/deputy"
@@ -87,20 +86,5 @@ func (h *history) settle() {
 	h.open = nil
 }
 
-// arguments are always the text of a JSON object: servers parse them again and fail on anything else. What was none is wrapped. They
-// are compact, so that they have the same bytes whatever a store does to white space.
-func arguments(raw json.RawMessage) string {
-	if len(bytes.TrimSpace(raw)) == 0 {
-		return "{}"
-	}
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		b.Reset()
-		quoted, _ := modelhttp.Marshal(string(raw)) // a string has no form that fails
-		b.Write(quoted)
-	}
-	if b.Bytes()[0] != '{' {
-		return `{"not_an_object":` + b.String() + `}`
-	}
-	return b.String()
-}
+// arguments are always the text of a JSON object: servers parse them again and fail on anything else.
+func arguments(raw json.RawMessage) string { return string(modelhttp.Object(raw)) }

@@ -56,6 +56,19 @@ type outputItem struct {
 	Output string `json:"output"`
 }
 
+// reasoningItem is what the vendor wants back of its reasoning.
+type reasoningItem struct {
+	Type      string        `json:"type"`
+	ID        string        `json:"id,omitempty"`
+	Summary   []summaryPart `json:"summary"`
+	Encrypted string        `json:"encrypted_content"`
+}
+
+type summaryPart struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
 // responsesBody writes the body of a request.
 func (m *model) responsesBody(r deputy.Request) ([]byte, schemas, error) {
 	input := responsesWriter{mark: m.mark(), items: []any{}}
@@ -140,10 +153,10 @@ type layout []layoutItem
 
 // layoutItem is reasoning as it came, the next bytes of the text, or the next call.
 type layoutItem struct {
-	Reasoning json.RawMessage `json:"reasoning,omitempty"`
-	Text      int             `json:"text,omitempty"` // bytes
-	Phase     string          `json:"phase,omitempty"`
-	Call      bool            `json:"call,omitempty"`
+	Reasoning *reasoningItem `json:"reasoning,omitempty"`
+	Text      int            `json:"text,omitempty"` // bytes
+	Phase     string         `json:"phase,omitempty"`
+	Call      bool           `json:"call,omitempty"`
 }
 
 // plain is the order of an answer of which no more is known: text, then calls.

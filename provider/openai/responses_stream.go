@@ -34,7 +34,7 @@ type item struct {
 	arguments string
 	text      int // bytes of a message
 	phase     string
-	reasoning json.RawMessage
+	reasoning *reasoningItem
 }
 
 // itemEvent is the data of an event. Which fields are set depends on its type.
@@ -50,13 +50,13 @@ type itemEvent struct {
 }
 
 type wireItem struct {
-	ID        string            `json:"id"`
-	Type      string            `json:"type"`
-	Name      string            `json:"name"`
-	Arguments string            `json:"arguments"`
-	Phase     string            `json:"phase"`
-	Summary   []json.RawMessage `json:"summary"`
-	Encrypted string            `json:"encrypted_content"`
+	ID        string        `json:"id"`
+	Type      string        `json:"type"`
+	Name      string        `json:"name"`
+	Arguments string        `json:"arguments"`
+	Phase     string        `json:"phase"`
+	Summary   []summaryPart `json:"summary"`
+	Encrypted string        `json:"encrypted_content"`
 	Content   []struct {
 		Text    string `json:"text"`
 		Refusal string `json:"refusal"`
@@ -220,31 +220,20 @@ func (a *response) note(e *itemEvent) error {
 	if len(a.items) > callLimit {
 		return modelhttp.Unreadable()
 	}
-	return a.item(e).take(e.Item)
+	a.item(e).take(e.Item)
+	return nil
 }
 
 // take keeps what an item says of itself. Reasoning that is not encrypted is nothing that a vendor takes back.
-func (it *item) take(w *wireItem) error {
+func (it *item) take(w *wireItem) {
 	it.kind = cmp.Or(w.Type, it.kind)
 	it.id = cmp.Or(w.ID, it.id)
 	it.name = cmp.Or(w.Name, it.name)
 	it.phase = cmp.Or(w.Phase, it.phase)
 	it.arguments = cmp.Or(w.Arguments, it.arguments)
-	if it.kind != "reasoning" || w.Encrypted == "" {
-		return nil
+	if it.kind == "reasoning" && w.Encrypted != "" {
+		it.reasoning = &reasoningItem{"reasoning", w.ID, append([]summaryPart{}, w.Summary...), w.Encrypted}
 	}
-	summary := w.Summary
-	if summary == nil {
-		summary = []json.RawMessage{}
-	}
-	var err error
-	it.reasoning, err = modelhttp.Marshal(struct {
-		Type      string            `json:"type"`
-		ID        string            `json:"id,omitempty"`
-		Summary   []json.RawMessage `json:"summary"`
-		Encrypted string            `json:"encrypted_content"`
-	}{"reasoning", w.ID, summary, w.Encrypted})
-	return err
 }
 
 // whole is the end: the answer once more, with usage, and why it ended. What no event has said is taken from it.
@@ -286,9 +275,7 @@ func (a *response) fill(output []wireItem) error {
 	for i, w := range output {
 		at := int64(i)
 		it := a.item(&itemEvent{OutputIndex: &at})
-		if err := it.take(&w); err != nil {
-			return err
-		}
+		it.take(&w)
 		for _, c := range w.Content {
 			if w.Type != "message" {
 				break
