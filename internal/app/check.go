@@ -34,7 +34,7 @@ func (c *checkCommand) Run(in invocation) error {
 	if err != nil {
 		return err
 	}
-	p, err := build(in.ctx, d, newLog(in.errOut, slog.LevelWarn))
+	p, err := build(in.ctx, d, newLog(in.errOut, LogConfig{}, slog.LevelWarn))
 	if err != nil {
 		return err
 	}
@@ -84,6 +84,12 @@ func (p *parts) describe(in invocation, store string) error {
 	say("store", "%s", store)
 	say("policy", "%d roles compile: %s", len(p.Policy.Roles), strings.Join(slices.Sorted(maps.Keys(p.Policy.Roles)), ", "))
 	say("people", "%d tokens", len(p.Auth.Tokens))
+	if p.Metrics != "" {
+		say("metrics", "serve tells them at http://%s/metrics", p.metricsAddress())
+		if !loopback(p.metricsAddress()) {
+			say("warning", "metrics: whoever reaches %s reads them, without a credential: write 127.0.0.1:PORT, or keep others away from it", p.Metrics)
+		}
+	}
 	for _, set := range p.tools {
 		var tools []string
 		for _, t := range set.Tools {

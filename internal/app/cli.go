@@ -95,11 +95,6 @@ func run(in invocation, args []string) (err error) {
 	return c.Run(in)
 }
 
-// newLog is the operator's log: lines on standard error.
-func newLog(w io.Writer, level slog.Level) *slog.Logger {
-	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
-}
-
 type serveCommand struct {
 	ConfigPath string `name:"config" default:"deputy.yaml" help:"The configuration file."`
 	Listen     string `help:"Listen here instead of where the configuration says."`
@@ -120,7 +115,7 @@ func (c *serveCommand) Run(in invocation) error {
 	if err := d.mayServe(); err != nil {
 		return err
 	}
-	p, err := build(in.ctx, d, newLog(in.errOut, slog.LevelInfo))
+	p, err := build(in.ctx, d, newLog(in.errOut, d.Log, slog.LevelInfo))
 	if err != nil {
 		return err
 	}

@@ -20,11 +20,12 @@ type Config struct {
 	Policy    PolicyConfig    `json:"policy,omitempty" doc:"what they may do; no policy, nothing"`
 	Limits    LimitsConfig    `json:"limits,omitempty" doc:"bounds of a turn"`
 	Budgets   BudgetsConfig   `json:"budgets,omitempty" doc:"bounds of a person"`
+	Metrics   string          `json:"metrics,omitempty" doc:"address of a second listener that tells Prometheus metrics at /metrics, host:port; loopback where the host is absent; no listener if absent"`
+	Log       LogConfig       `json:"log,omitempty" doc:"the server's log, on standard error"`
 	Classes   notYet          `json:"classes,omitempty"`
 	Channels  notYet          `json:"channels,omitempty"`
 	Actions   notYet          `json:"actions,omitempty"`
 	Toolsets  notYet          `json:"toolsets,omitempty"`
-	Metrics   notYet          `json:"metrics,omitempty"`
 }
 
 // AssistantConfig is the assistant itself.
@@ -131,6 +132,12 @@ type AccessConfig struct {
 	Delete    bool      `json:"delete,omitempty"`
 	Rows      string    `json:"rows,omitempty" doc:"a condition: which records may be read, and written to; absent: all"`
 	WriteRows string    `json:"write_rows,omitempty" doc:"a condition: which records may result from a write; rows if absent"`
+}
+
+// LogConfig is the server's log. It has neither data nor credentials at any level.
+type LogConfig struct {
+	Format string `json:"format,omitempty" doc:"text if absent" enum:"text,json"`
+	Level  string `json:"level,omitempty" doc:"the least that is written; info if absent (deputy demo: warn)" enum:"debug,info,warn,error"`
 }
 
 // LimitsConfig bounds a turn; what is absent has the default.

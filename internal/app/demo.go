@@ -46,7 +46,7 @@ func (c *demoCommand) Run(in invocation) error {
 	if err != nil {
 		return err
 	}
-	p, err := build(in.ctx, d, newLog(in.errOut, slog.LevelWarn))
+	p, err := build(in.ctx, d, newLog(in.errOut, d.Log, slog.LevelWarn))
 	if err != nil {
 		return err
 	}
@@ -119,14 +119,14 @@ func (c *demoCommand) models(ctx context.Context, key string) ([]ModelConfig, er
 
 // listenAndServe opens the address, says where the page is, and serves. c is the demo's, nil elsewhere.
 func (p *parts) listenAndServe(in invocation, c *demoCommand) error {
-	l, err := listen(in.ctx, p.Listen)
+	l, err := listen(in.ctx, p.Listen, "--listen or the key listen")
 	if err != nil {
 		return err
 	}
 	url := "http://" + l.Addr().String() + "/"
 	if c == nil {
 		p.log.Info("serving", "url", url, "public_url", p.PublicURL, "model", p.models[0].Info().Name)
-		return serve(in.ctx, l, p.handler(in.ctx, nil), p.log)
+		return p.serveAll(in.ctx, l, nil)
 	}
 	info := p.models[0].Info()
 	model := info.Model
@@ -139,7 +139,7 @@ func (p *parts) listenAndServe(in invocation, c *demoCommand) error {
 	if c.Open {
 		openBrowser(in.ctx, url)
 	}
-	return serve(in.ctx, l, p.handler(in.ctx, p.people()), p.log)
+	return p.serveAll(in.ctx, l, p.people())
 }
 
 // openBrowser asks the desktop to show a page; where there is none, the URL is on the screen already.

@@ -85,7 +85,7 @@ func TestEveryRouteIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := build(t.Context(), d, newLog(io.Discard, slog.LevelError))
+	p, err := build(t.Context(), d, newLog(io.Discard, LogConfig{}, slog.LevelError))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -187,7 +187,7 @@ func TestWhatIsNotBuiltIsRefused(t *testing.T) {
 	t.Parallel()
 	for key, text := range map[string]string{
 		"classes": "classes: [public]", "channels": "channels: { mcp: { cleared: internal } }", "actions": "actions: {}", "toolsets": "toolsets: { idle: 10m }",
-		"metrics": "metrics: 127.0.0.1:9090", "models[0].cleared": "models: [ { name: a, provider: offline, cleared: internal } ]",
+		"models[0].cleared":      "models: [ { name: a, provider: offline, cleared: internal } ]",
 		"models[0].strict_tools": "models: [ { name: a, provider: offline, strict_tools: true } ]", "auth.oidc": "auth: { oidc: { issuer: x } }",
 		"policy.roles.a.actions":       "policy: { roles: { a: { actions: [b] } } }",
 		"budgets.per_person_day":       "budgets: { per_person_day: { tokens: 1 } }",

@@ -114,11 +114,12 @@ type parts struct {
 	tokens    tokens
 	tools     []deputy.Toolset
 	log       *slog.Logger
+	metrics   *metrics
 }
 
 // build puts a configuration together. What is wrong with the configuration comes as Mistakes; any other error is a part that does not answer.
 func build(ctx context.Context, d *document, log *slog.Logger) (*parts, error) {
-	p := &parts{document: d, tokens: newTokens(d.Auth), tools: toolsets(&d.Config), log: log}
+	p := &parts{document: d, tokens: newTokens(d.Auth), tools: toolsets(&d.Config), log: log, metrics: newMetrics()}
 	var err error
 	if p.models, err = newModels(&d.Config); err != nil {
 		return nil, d.located(err, nil)
@@ -132,6 +133,8 @@ func build(ctx context.Context, d *document, log *slog.Logger) (*parts, error) {
 	if p.store, err = openStore(ctx, &d.Config); err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", d.Store, err), p.host.Close())
 	}
+	p.metrics.registry.MustRegister(newPools(poolsOf(p.host, p.store)))
+	p.store.Log = countedLog{p.store.Log, p.metrics}
 	if p.assistant, err = p.assemble(ctx, p.store); err != nil {
 		tables, _ := p.tables(ctx) // without them the mistake is the same
 		return nil, errors.Join(d.located(err, tables), p.host.Close(), p.store.Close())
@@ -161,7 +164,7 @@ func (d *document) hostless(ctx context.Context, err error) error {
 func (p *parts) assemble(ctx context.Context, store deputy.Store) (*deputy.Assistant, error) {
 	return deputy.New(ctx, deputy.Config{
 		Name: p.Assistant.Name, Instructions: p.Assistant.Instructions, Host: p.host, Models: p.models, Store: store, Policy: p.policy(),
-		Toolsets: p.tools, Directory: p.tokens, Limits: p.limits(), Zone: zone(p.Zone), Log: p.log,
+		Toolsets: p.tools, Directory: p.tokens, Limits: p.limits(), Zone: zone(p.Zone), Log: p.log, Observe: p.observe,
 	})
 }
 

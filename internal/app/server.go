@@ -23,9 +23,9 @@ const grace = 5 * time.Second
 // handler is everything that is served, with event streams until ctx ends. people are those of the demo; nil elsewhere.
 func (p *parts) handler(ctx context.Context, people []api.DemoPerson) http.Handler {
 	page := web.Handler(web.Options{Name: p.Assistant.Name, Demo: len(people) > 0})
-	return p.switchLogged(api.New(p.assistant.Door(deputy.Chat), p.logged(p.tokens.authenticate), api.Options{
+	return p.accessLogged(p.switchLogged(api.New(p.assistant.Door(deputy.Chat), p.logged(p.tokens.authenticate), api.Options{
 		PublicURL: p.PublicURL, Page: page, Demo: people, Version: version().Version, Ready: p.ready, Closing: ctx.Done(), Log: p.log,
-	}))
+	})))
 }
 
 // ready says whether the database and the store answer.
@@ -82,11 +82,11 @@ func serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 	return server.Close()
 }
 
-// listen opens an address; its error says how to mend it.
-func listen(ctx context.Context, address string) (net.Listener, error) {
+// listen opens an address; its error says how to mend it: where to choose another.
+func listen(ctx context.Context, address, where string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with --listen or the key listen", address, err)
+		return nil, fmt.Errorf("cannot listen on %s: %w; choose another address with %s", address, err, where)
 	}
 	return l, nil
 }

@@ -30,6 +30,11 @@ func (d *document) validateServer() {
 	if u, err := url.Parse(d.PublicURL); d.PublicURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
 		d.badValue("public_url", "write a whole URL, such as https://assistant.example.com")
 	}
+	if _, port, err := net.SplitHostPort(d.Metrics); d.Metrics != "" && (err != nil || port == "") {
+		d.badValue("metrics", "write host:port, such as 127.0.0.1:9090")
+	} else if d.Metrics != "" && d.metricsAddress() == d.Listen {
+		d.badValue("metrics", "the same address as listen: choose another port")
+	}
 	if _, err := storePath(d.Store); err != nil {
 		d.badValue("store", "%v", err)
 	}

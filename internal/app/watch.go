@@ -12,6 +12,8 @@ func (p *parts) logged(auth func(*http.Request) (deputy.Caller, error)) func(*ht
 		who, err := auth(r)
 		if err != nil {
 			p.log.WarnContext(r.Context(), "sign-in refused", "channel", deputy.Chat, "remote", r.RemoteAddr, "reason", deputy.MessageOf(err))
+		} else if line, ok := r.Context().Value(requestKey{}).(*request); ok {
+			line.person = personMark(who.Person)
 		}
 		return who, err
 	}
@@ -24,9 +26,9 @@ func (p *parts) switchLogged(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		answer := &answered{ResponseWriter: w, status: http.StatusOK}
+		answer := &answered{ResponseWriter: w}
 		next.ServeHTTP(answer, r)
-		if answer.status != http.StatusOK {
+		if answer.code() != http.StatusOK {
 			return
 		}
 		k, err := deputy.ReadKillSwitch(r.Context(), p.store.Settings)
@@ -37,18 +39,3 @@ func (p *parts) switchLogged(next http.Handler) http.Handler {
 		p.log.WarnContext(r.Context(), "kill switch changed", "on", k.All, "by", k.By, "reason", k.Reason, "remote", r.RemoteAddr)
 	})
 }
-
-// answered remembers the status of an answer.
-type answered struct {
-	http.ResponseWriter
-	status int
-}
-
-// WriteHeader implements http.ResponseWriter.
-func (a *answered) WriteHeader(status int) {
-	a.status = status
-	a.ResponseWriter.WriteHeader(status)
-}
-
-// Unwrap gives the writer below to http.ResponseController.
-func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }

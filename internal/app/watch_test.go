@@ -17,7 +17,7 @@ func TestWhatTheOperatorsLogHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	p, err := build(t.Context(), d, newLog(&log, slog.LevelInfo))
+	p, err := build(t.Context(), d, newLog(&log, LogConfig{Level: "warn"}, slog.LevelInfo))
 	if err != nil {
 		t.Fatal(err)
 	}
