@@ -151,12 +151,3 @@ func (p *parts) tables(ctx context.Context) ([]query.Summary, error) {
 		out = append(out, page...)
 	}
 }
-
-// probe asks a model's server whether it is there and takes the key, without spending a token: its list of models.
-func (p *parts) probe(ctx context.Context, i int) error {
-	if i >= len(p.Models) || p.Models[i].Provider != "openai" {
-		return nil // made of this binary's own code: nothing to reach
-	}
-	_, err := listModels(ctx, p.Models[i].BaseURL, p.Models[i].APIKey, mends{url: "base_url", key: "api_key"})
-	return err
-}

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -401,33 +399,6 @@ func TestAFlagIsBlamedForItself(t *testing.T) {
 		if status != wrong || out != "" || !strings.HasPrefix(errOut, c.says) || strings.Count(errOut, "\n") != 1 {
 			t.Errorf("%v: %d %s%s", c.args, status, out, errOut)
 		}
-	}
-}
-
-func TestCheckAsksWhetherAModelIsThere(t *testing.T) {
-	t.Parallel()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/v1/models" || r.Header.Get("Authorization") != "Bearer right" {
-			w.WriteHeader(http.StatusUnauthorized)
-			return
-		}
-		_, _ = w.Write([]byte(`{"data":[{"id":"one"},{"id":"two"}]}`))
-	}))
-	t.Cleanup(server.Close)
-	model := "models: [ { name: main, provider: openai, model: one, base_url: \"" + server.URL + "/v1\", api_key: KEY } ]\nauth:"
-	for key, want := range map[string]int{"right": good, "wrong": failed} {
-		config := shop(t, strings.Replace(goodConfig, "auth:", strings.Replace(model, "KEY", key, 1), 1))
-		status, out, errOut := deputyCommand(t, "check", "--config", config)
-		if status != want || strings.Contains(errOut, "wrong") && !strings.Contains(errOut, "mend api_key") || strings.Contains(out+errOut, key+"\"") {
-			t.Errorf("%s: %d %s%s", key, status, out, errOut)
-		}
-	}
-	ms, err := (&demoCommand{ModelURL: server.URL + "/v1"}).models(t.Context(), "right")
-	if err != nil || len(ms) != 1 || ms[0].Model != "one" {
-		t.Errorf("%v, %v", ms, err)
-	}
-	if ms, err = (&demoCommand{}).models(t.Context(), ""); err != nil || len(ms) != 0 {
-		t.Errorf("%v, %v", ms, err)
 	}
 }
 

@@ -74,15 +74,16 @@ type RelationConfig struct {
 // ModelConfig is one model.
 type ModelConfig struct {
 	Name        string      `json:"name" doc:"your own name for it"`
-	Provider    string      `json:"provider" doc:"openai, offline or scripted" enum:"openai,offline,scripted" later:"anthropic,bedrock,vertex"`
-	API         string      `json:"api,omitempty" doc:"openai only: chat (also LiteLLM, Ollama, vLLM…)" enum:"chat" later:"responses"`
+	Provider    string      `json:"provider" doc:"openai, anthropic, offline or scripted" enum:"openai,anthropic,offline,scripted" later:"bedrock,vertex"`
+	API         string      `json:"api,omitempty" doc:"openai only: chat (also LiteLLM, Ollama, vLLM…) or responses; chat if absent" enum:"chat,responses"`
 	Model       string      `json:"model,omitempty" doc:"the vendor's name for it"`
-	BaseURL     string      `json:"base_url,omitempty" doc:"https://api.openai.com/v1 if absent"`
+	BaseURL     string      `json:"base_url,omitempty" doc:"the vendor's own if absent"`
 	APIKey      string      `json:"api_key,omitempty" doc:"best as ${NAME}"`
 	Price       PriceConfig `json:"price,omitempty" doc:"per million tokens"`
 	Scenario    string      `json:"scenario,omitempty" doc:"scripted only: the scenario file"`
 	Cleared     notYet      `json:"cleared,omitempty"`
-	StrictTools notYet      `json:"strict_tools,omitempty"`
+	StrictTools *bool       `json:"strict_tools,omitempty" doc:"hold the model to the schemas of tools; if absent, true at the vendor's own address"`
+	MaxTokens   int         `json:"max_tokens,omitempty" doc:"anthropic only: how long an answer may be, thinking included; 16384 if absent, less where the model cannot do that"`
 }
 
 // PriceConfig is per million tokens.

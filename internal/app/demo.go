@@ -27,7 +27,7 @@ type demoCommand struct {
 	Listen   string `default:"127.0.0.1:8080" help:"Where to listen; a loopback address."`
 	Dir      string `help:"Where the sample business and the conversations are kept; a folder in the user's cache if absent."`
 	Open     bool   `help:"Open the page in a browser."`
-	ModelURL string `name:"model-url" help:"An OpenAI-compatible server, such as http://127.0.0.1:11434/v1. Without it, and without OPENAI_API_KEY, the built-in offline model answers."`
+	ModelURL string `name:"model-url" help:"An OpenAI-compatible server, such as http://127.0.0.1:11434/v1. Without it, and without OPENAI_API_KEY or ANTHROPIC_API_KEY, the built-in offline model answers."`
 	Model    string `help:"The model's name there; its first if absent."`
 }
 
@@ -77,7 +77,7 @@ func (c *demoCommand) prepare(in invocation) (*document, error) {
 		return nil, err
 	}
 	d.Listen = c.Listen
-	d.Models, err = c.models(in.ctx, os.Getenv("OPENAI_API_KEY"))
+	d.Models, err = c.models(in.ctx, os.Getenv)
 	return d, err
 }
 
@@ -95,28 +95,6 @@ func (c *demoCommand) folder() error {
 	return nil
 }
 
-// models are the one that the command line or the environment names; none: the offline one.
-func (c *demoCommand) models(ctx context.Context, key string) ([]ModelConfig, error) {
-	m := ModelConfig{Name: "main", Provider: "openai", Model: c.Model, BaseURL: c.ModelURL, APIKey: key}
-	switch {
-	case c.ModelURL == "" && key == "":
-		return nil, nil
-	case c.Model != "":
-	case c.ModelURL == "":
-		m.Model = "gpt-4.1"
-	default:
-		names, err := listModels(ctx, c.ModelURL, key, mends{url: "--model-url", key: "OPENAI_API_KEY"})
-		if err != nil {
-			return nil, fmt.Errorf("--model-url %s: %w", c.ModelURL, err)
-		}
-		if len(names) == 0 {
-			return nil, fmt.Errorf("--model-url %s has no model: name one with --model", c.ModelURL)
-		}
-		m.Model = names[0]
-	}
-	return []ModelConfig{m}, nil
-}
-
 // listenAndServe opens the address, says where the page is, and serves. c is the demo's, nil elsewhere.
 func (p *parts) listenAndServe(in invocation, c *demoCommand) error {
 	l, err := listen(in.ctx, p.Listen, "--listen or the key listen")
@@ -131,7 +109,7 @@ func (p *parts) listenAndServe(in invocation, c *demoCommand) error {
 	info := p.models[0].Info()
 	model := info.Model
 	if info.Offline {
-		model = "offline, built-in rules and no language model (set OPENAI_API_KEY or --model-url for a real one)"
+		model = "offline, built-in rules and no language model (set OPENAI_API_KEY, ANTHROPIC_API_KEY or --model-url for a real one)"
 	}
 	if _, err := fmt.Fprintf(in.out, "Deputy demo: %s\nmodel: %s\nkept in: %s\nstop with Ctrl-C\n", url, model, c.Dir); err != nil {
 		return err

@@ -130,9 +130,9 @@ func TestMistakes(t *testing.T) {
 		"count":                 {least + "limits: { steps: 0 }", "deputy.yaml:2:18: limits.steps: write a whole number above 0"},
 		"price":                 {least + "models: [ { name: a, provider: offline, price: { input: 2e3 } } ]", "deputy.yaml:2:57: models[0].price.input: write a decimal such as 2.50"},
 		"zone":                  {least + "zone: Europe/Atlantis", "deputy.yaml:2:7: zone: no such time zone: Europe/Atlantis; write a name such as Europe/Oslo or UTC"},
-		"provider":              {least + "models: [ { name: a, provider: opnai } ]", "deputy.yaml:2:32: models[0].provider: no such value: opnai; write openai, offline, scripted"},
-		"provider of later":     {least + "models: [ { name: a, provider: anthropic } ]", "deputy.yaml:2:32: models[0].provider: anthropic is not supported yet: use openai, offline, scripted"},
-		"model missing":         {least + "models: [ { name: a, provider: openai } ]", "deputy.yaml:2:11: models[0].model: no model: write the vendor's name for it, such as gpt-4.1"},
+		"provider":              {least + "models: [ { name: a, provider: opnai } ]", "deputy.yaml:2:32: models[0].provider: no such value: opnai; write openai, anthropic, offline, scripted"},
+		"provider of later":     {least + "models: [ { name: a, provider: bedrock } ]", "deputy.yaml:2:32: models[0].provider: bedrock is not supported yet: use openai, anthropic, offline, scripted"},
+		"model missing":         {least + "models: [ { name: a, provider: openai } ]", "deputy.yaml:2:11: models[0].model: no model: write the vendor's name for it, such as gpt-4.1 or claude-sonnet-5"},
 		"means nothing":         {least + "models: [ { name: a, provider: offline, api_key: x } ]", "deputy.yaml:2:41: models[0].api_key: means nothing to provider offline: remove it"},
 		"channel of later":      {least + "auth: { tokens: [ { token: a, id: a, channels: [mcp] } ] }", "deputy.yaml:2:49: auth.tokens[0].channels[0]: mcp is not supported yet: use chat"},
 		"anchor":                {least + "listen: &a '127.0.0.1:1'", "deputy.yaml:2:9: listen: anchors, aliases and tags are not supported: write the value out"},
@@ -144,7 +144,7 @@ func TestMistakes(t *testing.T) {
 			"deputy.yaml:2:7: zone: no such time zone: X; write a name such as Europe/Oslo or UTC\ndeputy.yaml:3:9: listen: write host:port, such as 127.0.0.1:8080"},
 		"a list of deletes":   {least + "policy: { roles: { a: { tables: { t: { delete: [id] } } } } }", "deputy.yaml:2:48: policy.roles.a.tables.t.delete: write true or false"},
 		"a mapping of reads":  {least + "policy: { roles: { a: { tables: { t: { read: { id: true } } } } } }", "deputy.yaml:2:40: policy.roles.a.tables.t.read: write true, false or a list of fields"},
-		"provider, with keys": {least + "models: [ { name: a, provider: opnai, model: b, api_key: c } ]", "deputy.yaml:2:32: models[0].provider: no such value: opnai; write openai, offline, scripted"},
+		"provider, with keys": {least + "models: [ { name: a, provider: opnai, model: b, api_key: c } ]", "deputy.yaml:2:32: models[0].provider: no such value: opnai; write openai, anthropic, offline, scripted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -187,8 +187,8 @@ func TestWhatIsNotBuiltIsRefused(t *testing.T) {
 	t.Parallel()
 	for key, text := range map[string]string{
 		"classes": "classes: [public]", "channels": "channels: { mcp: { cleared: internal } }", "actions": "actions: {}", "toolsets": "toolsets: { idle: 10m }",
-		"models[0].cleared":      "models: [ { name: a, provider: offline, cleared: internal } ]",
-		"models[0].strict_tools": "models: [ { name: a, provider: offline, strict_tools: true } ]", "auth.oidc": "auth: { oidc: { issuer: x } }",
+		"models[0].cleared":            "models: [ { name: a, provider: offline, cleared: internal } ]",
+		"auth.oidc":                    "auth: { oidc: { issuer: x } }",
 		"policy.roles.a.actions":       "policy: { roles: { a: { actions: [b] } } }",
 		"budgets.per_person_day":       "budgets: { per_person_day: { tokens: 1 } }",
 		"host.widgets":                 "host: { database: sqlite:a.db, widgets: {} }",

@@ -9,18 +9,10 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"example.com/deputy/provider/openai"
 )
 
-// mends names where the address and the key were said, for who has to mend them.
-type mends struct{ url, key string }
-
 // listModels asks an OpenAI-compatible server which models it has. It follows no redirect: the key goes to the configured origin alone.
-func listModels(ctx context.Context, base, key string, mend mends) ([]string, error) {
-	if base == "" {
-		base = openai.DefaultBaseURL
-	}
+func listModels(ctx context.Context, base, key string) ([]string, error) {
 	address, err := url.JoinPath(base, "models")
 	if err != nil {
 		return nil, err
@@ -35,11 +27,15 @@ func listModels(ctx context.Context, base, key string, mend mends) ([]string, er
 	client := &http.Client{Timeout: 10 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("does not answer: %w; mend %s, or start it", err, mend.url)
+		return nil, fmt.Errorf("does not answer: %w; mend --model-url, or start it", err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode != http.StatusOK {
-		return nil, mend.refused(address, res.StatusCode)
+	switch res.StatusCode {
+	case http.StatusOK:
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return nil, fmt.Errorf("%s refuses the key (%d): mend OPENAI_API_KEY", address, res.StatusCode)
+	default:
+		return nil, fmt.Errorf("%s answers %d: mend --model-url", address, res.StatusCode)
 	}
 	var list struct {
 		Data []struct {
@@ -54,13 +50,4 @@ func listModels(ctx context.Context, base, key string, mend mends) ([]string, er
 		out = append(out, m.ID)
 	}
 	return out, nil
-}
-
-// refused is a server's refusal.
-func (m mends) refused(url string, status int) error {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("%s refuses the key (%d): mend %s", url, status, m.key)
-	}
-	return fmt.Errorf("%s answers %d: mend %s", url, status, m.url)
 }

@@ -11,9 +11,6 @@ import (
 
 	"example.com/deputy"
 	"example.com/deputy/host/sqldb"
-	"example.com/deputy/provider/offline"
-	"example.com/deputy/provider/openai"
-	"example.com/deputy/provider/scripted"
 	"example.com/deputy/query"
 	"example.com/deputy/store/memory"
 	"example.com/deputy/store/sqlite"
@@ -59,40 +56,6 @@ func openHost(ctx context.Context, c *Config) (*sqldb.Host, error) {
 		config.Relations = append(config.Relations, sqldb.Relation(r))
 	}
 	return sqldb.Open(ctx, config)
-}
-
-// newModels makes the models; without any there is the offline one.
-func newModels(c *Config) ([]deputy.Model, error) {
-	if len(c.Models) == 0 {
-		return []deputy.Model{offline.New()}, nil
-	}
-	var out []deputy.Model
-	for i, m := range c.Models {
-		model, err := newModel(m)
-		if err != nil {
-			return nil, &located{fmt.Sprintf("models[%d]", i), err.Error()}
-		}
-		out = append(out, model)
-	}
-	return out, nil
-}
-
-func newModel(m ModelConfig) (deputy.Model, error) {
-	switch m.Provider {
-	case "openai":
-		price := deputy.Price{Input: string(m.Price.Input), CachedInput: string(m.Price.CachedInput), Output: string(m.Price.Output)}
-		return openai.New(openai.Config{Name: m.Name, Model: m.Model, BaseURL: m.BaseURL, APIKey: m.APIKey, Price: price})
-	case "scripted":
-		s, err := scripted.Load(m.Scenario)
-		if err != nil {
-			return nil, err
-		}
-		s.Name = m.Name
-		return s, nil
-	case "offline":
-		return offline.New(offline.Name(m.Name)), nil
-	}
-	return nil, fmt.Errorf("no such provider: %s", m.Provider)
 }
 
 // zone is a time zone that validate has seen; UTC where none is named.

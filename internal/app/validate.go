@@ -87,50 +87,6 @@ func (d *document) badMissing(key, text string) {
 	d.bad(key, "%s", text)
 }
 
-func (d *document) validateModel(i int) {
-	m, key := d.Models[i], fmt.Sprintf("models[%d]", i)
-	if m.Name == "" {
-		d.badMissing(key+".name", "no name: write one of your own, such as main")
-	}
-	for _, other := range d.Models[:i] {
-		if other.Name == m.Name && m.Name != "" {
-			d.badValue(key+".name", "a second model named %s: name each once", m.Name)
-		}
-	}
-	if u, err := url.Parse(m.BaseURL); m.BaseURL != "" && (err != nil || u.Host == "") {
-		d.badValue(key+".base_url", "write a whole URL, such as http://127.0.0.1:4000/v1")
-	}
-	switch m.Provider {
-	case "":
-		d.badMissing(key+".provider", "no provider: write openai, offline or scripted")
-	case "openai":
-		if m.Model == "" {
-			d.badMissing(key+".model", "no model: write the vendor's name for it, such as gpt-4.1")
-		}
-	case "scripted":
-		if m.Scenario == "" {
-			d.badMissing(key+".scenario", "no scenario: name its file")
-		}
-	}
-	d.validateModelKeys(key, m)
-}
-
-// validateModelKeys refuses keys that the model's provider would ignore.
-func (d *document) validateModelKeys(key string, m ModelConfig) {
-	if !slices.Contains([]string{"openai", "offline", "scripted"}, m.Provider) {
-		return // said already
-	}
-	ignored := map[string]bool{
-		"api": m.Provider != "openai", "model": m.Provider != "openai", "base_url": m.Provider != "openai", "api_key": m.Provider != "openai",
-		"scenario": m.Provider != "scripted",
-	}
-	for name, ignore := range ignored {
-		if _, stands := d.keys[key+"."+name]; stands && ignore {
-			d.bad(key+"."+name, "means nothing to provider %s: remove it", m.Provider)
-		}
-	}
-}
-
 func (d *document) validateTokens() {
 	tokens, ids := map[string]int{}, map[string]int{}
 	for i, t := range d.Auth.Tokens {
