@@ -8,13 +8,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
 	"time"
 
-	"example.com/deputy"
 	"example.com/deputy/internal/redact"
 )
 
@@ -44,8 +42,11 @@ func (p *parts) accessLogged(next http.Handler) http.Handler {
 			}
 			route := routeOf(routes, r, answer.code())
 			p.metrics.request(route, answer.code(), took, answer.stream)
-			p.log.LogAttrs(ctx, levelOf(route), "request", slog.String("route", route), slog.Int("status", answer.code()),
-				slog.Int64("duration_ms", took.Milliseconds()), slog.String("person", line.person))
+			attrs := []slog.Attr{slog.String("route", route), slog.Int("status", answer.code()), slog.Int64("duration_ms", took.Milliseconds())}
+			if line.person != "" {
+				attrs = append(attrs, slog.String("person", line.person))
+			}
+			p.log.LogAttrs(ctx, levelOf(route), "request", attrs...)
 		}()
 		next.ServeHTTP(answer, r.WithContext(ctx))
 	})
@@ -161,11 +162,11 @@ func (a *answered) FlushError() error {
 // Unwrap gives the writer below to http.ResponseController.
 func (a *answered) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// personMark is how the log names a person: by id, which the operator has chosen; an id that is an address is hashed.
-func personMark(p deputy.Person) string {
-	if !strings.ContainsAny(p.ID, "@ ") {
-		return p.ID
+// personMark is how the log names a person: by id; one that is a name or an address is hashed.
+func personMark(id string) string {
+	if !strings.ContainsAny(id, "@ ") {
+		return id
 	}
-	sum := sha256.Sum256([]byte(p.Key()))
-	return fmt.Sprintf("sha256:%s", hex.EncodeToString(sum[:6]))
+	sum := sha256.Sum256([]byte(id))
+	return "sha256:" + hex.EncodeToString(sum[:6])
 }

@@ -18,25 +18,25 @@ func (p *parts) observe(ctx context.Context, s deputy.Span) (context.Context, fu
 	return ctx, func(s deputy.Span) {
 		took := time.Since(began)
 		p.metrics.ended(ctx, s, took)
-		level, attrs := lineOf(ctx, s)
-		p.log.LogAttrs(ctx, level, s.Kind, append(attrs, slog.Int64("duration_ms", took.Milliseconds()))...)
+		level, msg, attrs := lineOf(ctx, s)
+		p.log.LogAttrs(ctx, level, msg, append(attrs, slog.Int64("duration_ms", took.Milliseconds()))...)
 	}
 }
 
 // lineOf is what the log says of work that has ended.
-func lineOf(ctx context.Context, s deputy.Span) (slog.Level, []slog.Attr) {
+func lineOf(ctx context.Context, s deputy.Span) (slog.Level, string, []slog.Attr) {
 	switch s.Kind {
 	case "turn":
-		return slog.LevelInfo, []slog.Attr{slog.String("channel", string(s.Channel)), slog.String("reason", turnEnd(s))}
+		return slog.LevelInfo, "turn ended", []slog.Attr{slog.String("channel", string(s.Channel)), slog.String("reason", turnEnd(s))}
 	case "confirm":
-		return slog.LevelInfo, []slog.Attr{slog.String("channel", string(s.Channel)), slog.String("group", s.Group), slog.String("outcome", string(s.Outcome))}
+		return slog.LevelInfo, "confirmation ended", []slog.Attr{slog.String("channel", string(s.Channel)), slog.String("group", s.Group), slog.String("outcome", string(s.Outcome))}
 	case "model":
-		return slog.LevelDebug, []slog.Attr{slog.String("model", s.Model.Name), slog.String("outcome", modelOutcome(ctx, s)),
+		return slog.LevelDebug, "model call ended", []slog.Attr{slog.String("model", s.Model.Name), slog.String("outcome", modelOutcome(ctx, s)),
 			slog.Int64("input", s.Usage.Input), slog.Int64("cached_input", s.Usage.CachedInput), slog.Int64("output", s.Usage.Output)}
 	}
 	tool := s.Tool
 	if tool == "" {
 		tool = "unknown"
 	}
-	return slog.LevelDebug, []slog.Attr{slog.String("tool", tool), slog.String("call", s.Call), slog.String("outcome", string(s.Outcome)), slog.String("code", string(s.Code))}
+	return slog.LevelDebug, "tool call ended", []slog.Attr{slog.String("tool", tool), slog.String("call", s.Call), slog.String("outcome", string(s.Outcome)), slog.String("code", string(s.Code))}
 }

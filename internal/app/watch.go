@@ -13,7 +13,7 @@ func (p *parts) logged(auth func(*http.Request) (deputy.Caller, error)) func(*ht
 		if err != nil {
 			p.log.WarnContext(r.Context(), "sign-in refused", "channel", deputy.Chat, "remote", r.RemoteAddr, "reason", deputy.MessageOf(err))
 		} else if line, ok := r.Context().Value(requestKey{}).(*request); ok {
-			line.person = personMark(who.Person)
+			line.person = personMark(who.ID)
 		}
 		return who, err
 	}
@@ -36,6 +36,6 @@ func (p *parts) switchLogged(next http.Handler) http.Handler {
 			p.log.ErrorContext(r.Context(), "kill switch changed, and cannot be read", "error", err)
 			return
 		}
-		p.log.WarnContext(r.Context(), "kill switch changed", "on", k.All, "by", k.By, "reason", k.Reason, "remote", r.RemoteAddr)
+		p.log.WarnContext(r.Context(), "kill switch changed", "on", k.All, "by", personMark(k.By), "reason", k.Reason, "remote", r.RemoteAddr)
 	})
 }
