@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/deputy/internal/near"
 	"example.com/deputy/query"
 )
 
@@ -18,7 +19,7 @@ func (w *drafter) values(ctx context.Context, t *query.Table, c Change, r *recor
 	for _, a := range c.Values {
 		f, ok := t.Field(a.Field)
 		if !ok {
-			return nil, nil, Errorf(NotFound, "no field `%s` in %s%s", a.Field, t.Name, near(a.Field, fieldNames(t)))
+			return nil, nil, Errorf(NotFound, "no field `%s` in %s%s", a.Field, t.Name, near.Hint(a.Field, t.FieldNames()))
 		}
 		if _, twice := given[a.Field]; twice {
 			return nil, nil, Errorf(Invalid, "%s is given twice", a.Field)
@@ -149,19 +150,19 @@ func (w *drafter) unique(ctx context.Context, t *query.Table, f query.Field, tex
 
 // may says whether the roles grant a change: its verb and its fields. A table that may not be read is unknown.
 func (v *View) may(ctx context.Context, c Change) error {
-	t, err := v.g.table(ctx, c.Table)
+	t, err := v.g.Table(ctx, c.Table)
 	if err != nil {
-		return sayUnknown(c.Table, err)
+		return sayUnknown(err)
 	}
 	of := map[Verb]Fields{Create: t.Create, Update: t.Update, Delete: {All: t.Delete}}[c.Verb]
 	if of.None() {
 		return Errorf(PermissionDenied, "You may not %s records of %s.", c.Verb, c.Table)
 	}
 	for _, a := range c.Values {
-		if v.g.sees(t, a.Field) && !of.Has(a.Field) {
+		if t.Sees(a.Field) && !of.Has(a.Field) {
 			return Errorf(PermissionDenied, "You may not set %s of %s.", a.Field, c.Table)
 		}
-		if !v.g.sees(t, a.Field) {
+		if !t.Sees(a.Field) {
 			return Errorf(NotFound, "no field `%s` in %s", a.Field, c.Table)
 		}
 	}
@@ -176,13 +177,13 @@ func (v *View) admit(ctx context.Context, cs []Change) ([]Write, error) {
 		if err := v.may(ctx, c); err != nil {
 			return nil, err
 		}
-		t, err := v.g.table(ctx, c.Table)
+		t, err := v.g.Table(ctx, c.Table)
 		if err != nil {
-			return nil, sayUnknown(c.Table, err)
+			return nil, sayUnknown(err)
 		}
 		when, err := v.Condition(ctx, c.Table, c.When)
 		if err == nil {
-			when, err = v.restrict(ctx, when)
+			when, err = v.g.Restrict(ctx, when)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("condition of a change: %w", err)
@@ -190,17 +191,17 @@ func (v *View) admit(ctx context.Context, cs []Change) ([]Write, error) {
 		out[i] = Write{Change: c}
 		switch c.Verb {
 		case Create:
-			out[i].Check = t.after[Create]
+			out[i].Check = t.After(Create)
 		case Update:
-			out[i].When, out[i].Check = query.And(t.before[Read], t.before[Update], when), t.after[Update]
+			out[i].When, out[i].Check = query.And(t.Before(Read), t.Before(Update), when), t.After(Update)
 		case Delete:
 			below, err := v.below(ctx, c)
 			if err != nil {
 				return nil, err
 			}
-			out[i].When = query.And(t.before[Read], t.before[Delete], when, below)
+			out[i].When = query.And(t.Before(Read), t.Before(Delete), when, below)
 		}
-		if err := v.targets(ctx, t.full, c); err != nil {
+		if err := v.targets(ctx, t.Full, c); err != nil {
 			return nil, err
 		}
 	}
@@ -222,7 +223,7 @@ func (v *View) below(ctx context.Context, c Change) (query.Expr, error) {
 		count := query.Each{Fn: "count", Child: rel, Var: &query.Var{Name: "child"}, T: query.Int}
 		out = query.And(out, query.Op{Fn: "==", Args: []query.Expr{count, query.Lit{V: int64(n.N), T: query.Int}}, T: query.Bool})
 	}
-	return v.restrict(ctx, out)
+	return v.g.Restrict(ctx, out)
 }
 
 // targets looks at the records that a change's foreign keys would lead to, with the rights of now. One that may not be read answers like one
@@ -318,11 +319,11 @@ func (v *View) old(ctx context.Context, full *query.Table, names []string, key [
 		f, _ := full.Field(n)
 		cols = append(cols, query.Column{As: n, Expr: query.Ref{Table: full.Name, Field: f}})
 	}
-	g, err := v.g.table(ctx, full.Name)
+	g, err := v.g.Table(ctx, full.Name)
 	if err != nil {
-		return nil, sayUnknown(full.Name, err)
+		return nil, sayUnknown(err)
 	}
-	rows, err := v.host.Query(ctx, v.who, query.Query{Table: full.Name, Where: query.And(g.before[Read], is), Limit: 1, Select: cols})
+	rows, err := v.host.Query(ctx, v.who, query.Query{Table: full.Name, Where: query.And(g.Before(Read), is), Limit: 1, Select: cols})
 	if err != nil {
 		return nil, err
 	}

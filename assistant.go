@@ -13,7 +13,7 @@ import (
 	"example.com/deputy/internal/rate"
 	"example.com/deputy/internal/redact"
 	"example.com/deputy/internal/working"
-	"example.com/deputy/query"
+	"example.com/deputy/policy"
 )
 
 // Config is everything an assistant is made of.
@@ -96,7 +96,7 @@ func (l Limits) withDefaults() Limits {
 type Assistant struct {
 	cfg     Config
 	reg     *registry
-	rules   map[string]*query.Source
+	policy  *policy.Compiled
 	rate    *rate.Limiter
 	running working.Set // the turns that this process works on, by id
 }
@@ -108,7 +108,7 @@ func New(ctx context.Context, cfg Config) (*Assistant, error) {
 	if err := errors.Join(cfg.complete(), err); err != nil {
 		return nil, err
 	}
-	rules, parseErr := cfg.Policy.parse()
+	rules, parseErr := cfg.Policy.Compile()
 	var errs []error
 	if full, err := cfg.Host.Catalog(ctx, Person{}); err != nil {
 		errs = append(errs, err, parseErr)
@@ -121,7 +121,7 @@ func New(ctx context.Context, cfg Config) (*Assistant, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	a := &Assistant{cfg: cfg, reg: reg, rules: rules, rate: rate.New(cfg.Limits.TurnsPerMinute)}
+	a := &Assistant{cfg: cfg, reg: reg, policy: rules, rate: rate.New(cfg.Limits.TurnsPerMinute)}
 	life, stop := context.WithCancelCause(context.Background())
 	a.running.Go("", stop, func() { a.lookForLost(life) })
 	return a, nil

@@ -168,7 +168,7 @@ func (a *Assistant) opening(ctx context.Context, who Person, t Turn, text string
 	if err != nil {
 		return nil, err
 	}
-	parts := []Part{{Text: note, Rights: a.cfg.Policy.fingerprint(who)}}
+	parts := []Part{{Text: note, Rights: fingerprint(a.cfg.Policy, who)}}
 	for _, p := range fates {
 		parts = append(parts, Part{Proposal: p.ID})
 	}
@@ -203,7 +203,7 @@ func (d *Door) Follow(ctx context.Context, who Caller, turn string, after int64)
 			yield(Event{}, err)
 			return
 		}
-		rights := d.a.cfg.Policy.fingerprint(person)
+		rights := fingerprint(d.a.cfg.Policy, person)
 		for {
 			changed, err := d.a.cfg.Store.Turns.Changed(ctx, who.Person, turn)
 			if err != nil {

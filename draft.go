@@ -145,7 +145,7 @@ func (v *View) records(ctx context.Context, t *query.Table, where query.Expr, li
 	if err != nil {
 		return nil, err
 	}
-	label := v.labelOf(ctx, t.Name)
+	label := v.g.Label(ctx, t.Name)
 	if label == nil {
 		label = query.Lit{T: query.String}
 	}
@@ -198,15 +198,15 @@ func newRecord(t *query.Table, cols []query.Column, row []query.Value) *record {
 
 // permits says whether a readable record may be written to: roles may grant that for fewer records.
 func (v *View) permits(ctx context.Context, t *query.Table, is query.Expr, verb Verb) error {
-	g, err := v.g.table(ctx, t.Name)
+	g, err := v.g.Table(ctx, t.Name)
 	if err != nil {
-		return sayUnknown(t.Name, err)
+		return sayUnknown(err)
 	}
-	if g.before[verb] == nil {
+	if g.Before(verb) == nil {
 		return nil
 	}
 	key, _ := t.Field(t.Key[0])
-	rows, err := v.host.Query(ctx, v.who, query.Query{Table: t.Name, Where: query.And(g.before[Read], g.before[verb], is), Limit: 1,
+	rows, err := v.host.Query(ctx, v.who, query.Query{Table: t.Name, Where: query.And(g.Before(Read), g.Before(verb), is), Limit: 1,
 		Select: []query.Column{{As: key.Name, Expr: query.Ref{Table: t.Name, Field: key}}}})
 	if err != nil {
 		return err

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
+	"example.com/deputy/policy"
 	"example.com/deputy/query"
 )
 
@@ -14,7 +14,8 @@ import (
 type View struct {
 	host Host
 	who  Person
-	g    *grants
+	g    *policy.Grants
+	now  Clock
 }
 
 // view opens the host as a person, with the rights of now.
@@ -23,15 +24,16 @@ func (a *Assistant) view(ctx context.Context, who Person) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &View{a.cfg.Host, who, newGrants(a.cfg.Policy, a.rules, full, who, a.clock(who))}, nil
+	clock := a.clock(who)
+	return &View{a.cfg.Host, who, a.policy.For(full, policy.Subject{Roles: who.Roles, Lookup: who.Lookup, Now: clock.Now, Zone: clock.Zone}), clock}, nil
 }
 
 // Catalog is narrowed to what this person may read: tables, fields, and relations between them.
-func (v *View) Catalog() query.Catalog { return narrowed{g: v.g} }
+func (v *View) Catalog() query.Catalog { return v.g.Catalog() }
 
 // Rights says what this person may do to a table; query.ErrUnknown for one that is not there or may not be read.
 func (v *View) Rights(ctx context.Context, table string) (Rights, error) {
-	t, err := v.g.table(ctx, table)
+	t, err := v.g.Table(ctx, table)
 	if err != nil {
 		return Rights{}, err
 	}
@@ -39,20 +41,13 @@ func (v *View) Rights(ctx context.Context, table string) (Rights, error) {
 }
 
 // Writable says whether any table grants the verb to this person.
-func (v *View) Writable(verb Verb) bool { return v.g.writable(verb) }
+func (v *View) Writable(verb Verb) bool { return v.g.Writable(verb) }
 
 // Table describes one table as this person may see it. The error, not_found, is the same for one that is not there and one that may not
 // be read.
 func (v *View) Table(ctx context.Context, name string) (*query.Table, error) {
 	t, err := v.Catalog().Table(ctx, name)
-	return t, sayUnknown(name, err)
-}
-
-func sayUnknown(table string, err error) error {
-	if errors.Is(err, query.ErrUnknown) {
-		return Errorf(NotFound, "Unknown table: %s", cut(table, maxName))
-	}
-	return err
+	return t, sayUnknown(err)
 }
 
 func noRecord(table, id string) error {
@@ -96,7 +91,7 @@ func (v *View) checked(ctx context.Context, table, text string,
 		return nil, teach(text, err, false)
 	}
 	quotes := false
-	env := query.Env{Catalog: v.Catalog(), Table: table, Params: []string{"person"}, Now: v.g.clock.Now, Zone: v.g.clock.Zone,
+	env := query.Env{Catalog: v.Catalog(), Table: table, Params: []string{"person"}, Now: v.now.Now, Zone: v.now.Zone,
 		Label: func(ctx context.Context, rel query.Relation, text string) ([]query.Candidate, error) {
 			found, err := v.labelled(ctx, rel, text)
 			quotes = quotes || len(found) > 0 // an error lists them
@@ -132,7 +127,7 @@ func (v *View) labelled(ctx context.Context, rel query.Relation, text string) ([
 		return nil, err
 	}
 	key, ok := t.Field(rel.To[0])
-	label := v.labelOf(ctx, t.Name)
+	label := v.g.Label(ctx, t.Name)
 	if !ok || label == nil {
 		return nil, nil
 	}
@@ -149,15 +144,6 @@ func (v *View) labelled(ctx context.Context, rel query.Relation, text string) ([
 		out = append(out, query.Candidate{Key: k, Label: l})
 	}
 	return out, nil
-}
-
-// labelOf is the expression that names a record of a table, nil where this person may read none.
-func (v *View) labelOf(ctx context.Context, table string) query.Expr {
-	t, err := v.g.table(ctx, table)
-	if err != nil {
-		return nil
-	}
-	return narrowed{g: v.g}.shown(ctx, t).label
 }
 
 // Columns are the fields this person may read, in the table's order, each foreign key followed by the label of what it leads to.
@@ -197,7 +183,7 @@ func (v *View) parentLabel(ctx context.Context, t *query.Table, field string) qu
 	if !ok {
 		return nil
 	}
-	return query.Rebase(v.labelOf(ctx, rel.Table), nil, []query.Relation{rel})
+	return query.Rebase(v.g.Label(ctx, rel.Table), nil, []query.Relation{rel})
 }
 
 // maxColumns bounds what is chosen at once.
@@ -265,7 +251,7 @@ func (v *View) Label(ctx context.Context, table, id string) (string, error) {
 
 // labelWhere is the label of the first readable record that meets a condition.
 func (v *View) labelWhere(ctx context.Context, table string, is query.Expr) (label string, there bool, err error) {
-	e := v.labelOf(ctx, table)
+	e := v.g.Label(ctx, table)
 	if e == nil {
 		e = query.Lit{V: "", T: query.String}
 	}
@@ -299,7 +285,7 @@ func (v *View) Query(ctx context.Context, q query.Query) (query.Rows, error) {
 	}
 	order := make([]query.Order, len(q.Order))
 	for i, o := range q.Order {
-		if o.Expr, err = v.restrict(ctx, o.Expr); err != nil {
+		if o.Expr, err = v.g.Restrict(ctx, o.Expr); err != nil {
 			return query.Rows{}, err
 		}
 		order[i] = o
@@ -325,67 +311,22 @@ func (v *View) Analyze(ctx context.Context, a query.Analysis) (query.Rows, error
 
 // where puts the table's row rule before a condition: it holds before anything else is computed.
 func (v *View) where(ctx context.Context, table string, e query.Expr) (query.Expr, error) {
-	t, err := v.g.table(ctx, table)
+	t, err := v.g.Table(ctx, table)
 	if err != nil {
-		return nil, sayUnknown(table, err)
+		return nil, sayUnknown(err)
 	}
-	e, err = v.restrict(ctx, e)
-	return query.And(t.before[Read], e), err
+	e, err = v.g.Restrict(ctx, e)
+	return query.And(t.Before(Read), e), err
 }
 
 func (v *View) restricted(ctx context.Context, cs []query.Column) ([]query.Column, error) {
 	out := make([]query.Column, len(cs))
 	for i, c := range cs {
 		var err error
-		if c.Expr, err = v.restrict(ctx, c.Expr); err != nil {
+		if c.Expr, err = v.g.Restrict(ctx, c.Expr); err != nil {
 			return nil, err
 		}
 		out[i] = c
 	}
 	return out, nil
-}
-
-// restrict writes the rule of every table that an expression touches into it, and refuses one that touches what this person may not read,
-// wherever the expression came from.
-func (v *View) restrict(ctx context.Context, e query.Expr) (query.Expr, error) {
-	if e == nil {
-		return nil, nil
-	}
-	rules := map[string]query.Expr{}
-	var refused error
-	touch := func(table string) {
-		t, err := v.g.table(ctx, table)
-		if err != nil {
-			refused = errors.Join(refused, sayUnknown(table, err))
-			return
-		}
-		rules[table] = t.before[Read]
-	}
-	query.Walk(e, func(e query.Expr) {
-		switch x := e.(type) {
-		case query.Ref:
-			touch(x.Table)
-			if t, err := v.g.table(ctx, x.Table); err == nil && !v.g.sees(t, x.Field.Name) && !endOfHop(x) {
-				refused = errors.Join(refused, Errorf(NotFound, "no field `%s` in %s", x.Field.Name, x.Table))
-			}
-			for _, h := range x.Hops {
-				touch(h.Table)
-			}
-		case query.Each:
-			touch(x.Child.Table)
-			for _, h := range x.Hops {
-				touch(h.Table)
-			}
-		}
-	})
-	if refused != nil {
-		return nil, refused
-	}
-	return query.Restrict(e, func(table string) query.Expr { return rules[table] }), nil
-}
-
-// endOfHop says whether a field is the one that the last hop arrives by: its value is that of the foreign key, which may be read, so it
-// tells only whether there is a parent.
-func endOfHop(x query.Ref) bool {
-	return len(x.Hops) > 0 && slices.Contains(x.Hops[len(x.Hops)-1].To, x.Field.Name)
 }

@@ -40,17 +40,6 @@ func WithTurn(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, turnKey{}, id)
 }
 
-// Verb is what may be done to a table.
-type Verb string
-
-// The verbs.
-const (
-	Read   Verb = "read"
-	Create Verb = "create"
-	Update Verb = "update"
-	Delete Verb = "delete"
-)
-
 // Change is one write, as data: what a Propose tool returns, what a proposal stores, shows, hashes and checks again. It holds texts and
 // types, never live values, so that it survives any store.
 type Change struct {

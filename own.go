@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -85,7 +84,7 @@ func (d *Door) Messages(ctx context.Context, who Caller, conversation string, af
 	if err != nil {
 		return nil, err
 	}
-	rights := d.a.cfg.Policy.fingerprint(person)
+	rights := fingerprint(d.a.cfg.Policy, person)
 	for i := range page {
 		page[i] = withhold(page[i], rights)
 	}
@@ -107,15 +106,10 @@ func (d *Door) Calls(ctx context.Context, who Caller, f LogFilter, before int64,
 	if err != nil {
 		return nil, err
 	}
-	if d.a.cfg.Policy.grants(person, func(r Role) bool { return r.Audit }) {
+	if d.a.cfg.Policy.Any(person.Roles, func(r Role) bool { return r.Audit }) {
 		return d.a.cfg.Store.Log.All(ctx, f, before, limit)
 	}
 	return d.a.cfg.Store.Log.List(ctx, person, f, before, limit)
-}
-
-// grants says whether any role of a person has something.
-func (p Policy) grants(who Person, has func(Role) bool) bool {
-	return slices.ContainsFunc(who.Roles, func(r string) bool { return has(p.Roles[r]) })
 }
 
 // Me is what a person may know of themselves.
@@ -130,15 +124,6 @@ type Me struct {
 	Model   ModelInfo
 }
 
-// Ability is what may be done to one table.
-type Ability struct {
-	Table, Label string
-	Rights       Rights
-}
-
-// maxAbilities bounds what Me lists.
-const maxAbilities = 500
-
 // Me says who the caller is and what they may do.
 func (d *Door) Me(ctx context.Context, who Caller) (Me, error) {
 	person, err := d.a.access(ctx, who.Person)
@@ -146,8 +131,8 @@ func (d *Door) Me(ctx context.Context, who Caller) (Me, error) {
 		return Me{}, err
 	}
 	m := Me{Person: person.withoutCredential(), Confirm: who.Confirm, Model: d.a.cfg.Models[0].Info()}
-	m.Audit = d.a.cfg.Policy.grants(person, func(r Role) bool { return r.Audit })
-	m.Operate = d.a.cfg.Policy.grants(person, func(r Role) bool { return r.Operate })
+	m.Audit = d.a.cfg.Policy.Any(person.Roles, func(r Role) bool { return r.Audit })
+	m.Operate = d.a.cfg.Policy.Any(person.Roles, func(r Role) bool { return r.Operate })
 	if k, err := ReadKillSwitch(ctx, d.a.cfg.Store.Settings); err != nil || k.All {
 		m.Killed = &k
 	}
@@ -155,7 +140,7 @@ func (d *Door) Me(ctx context.Context, who Caller) (Me, error) {
 	if err != nil {
 		return m, err
 	}
-	if m.Tables, m.Words, err = v.abilities(ctx); err != nil {
+	if m.Tables, m.Words, err = v.g.Abilities(ctx); err != nil {
 		return m, err
 	}
 	if m.Audit {
@@ -165,60 +150,6 @@ func (d *Door) Me(ctx context.Context, who Caller) (Me, error) {
 		m.Words = append(m.Words, "Switch the assistant off and on.")
 	}
 	return m, nil
-}
-
-// abilities is what may be done, table by table, as data and in words.
-func (v *View) abilities(ctx context.Context) (out []Ability, words []string, err error) {
-	for after := ""; len(out) < maxAbilities; {
-		page, err := v.Catalog().Tables(ctx, "", after)
-		if err != nil || len(page) == 0 {
-			return out, words, err
-		}
-		for _, s := range page {
-			t, err := v.g.table(ctx, s.Name)
-			if err != nil {
-				return nil, nil, err
-			}
-			out = append(out, Ability{s.Name, s.Label, t.Rights})
-			words = append(words, t.words())
-		}
-		after = page[len(page)-1].Name
-	}
-	return out, words, nil
-}
-
-// words are the rights as a sentence: "Customers: read, only those meant for you; change phone, e-mail."
-func (t *tableGrant) words() string {
-	var parts []string
-	for _, w := range []struct {
-		verb string
-		f    Fields
-	}{{"read", t.Read}, {"add", t.Create}, {"change", t.Update}} {
-		switch {
-		case w.f.All:
-			parts = append(parts, w.verb)
-		case !w.f.None():
-			parts = append(parts, w.verb+" "+t.labels(w.f.Names))
-		}
-		if w.verb == "read" && t.Limited {
-			parts[0] += ", only those meant for you"
-		}
-	}
-	if t.Rights.Delete {
-		parts = append(parts, "delete")
-	}
-	return fmt.Sprintf("%s: %s.", t.full.Label, strings.Join(parts, "; "))
-}
-
-func (t *tableGrant) labels(names []string) string {
-	var out []string
-	for _, n := range names {
-		if f, ok := t.full.Field(n); ok && f.Label != "" {
-			n = strings.ToLower(f.Label)
-		}
-		out = append(out, n)
-	}
-	return strings.Join(out, ", ")
 }
 
 // KillSwitch reads the switch; permission_denied without operate.
@@ -244,7 +175,7 @@ func (d *Door) operator(ctx context.Context, who Caller) (Person, error) {
 	if err != nil {
 		return person, err
 	}
-	if !d.a.cfg.Policy.grants(person, func(r Role) bool { return r.Operate }) {
+	if !d.a.cfg.Policy.Any(person.Roles, func(r Role) bool { return r.Operate }) {
 		return person, Errorf(PermissionDenied, "Only a role with operate may do this.")
 	}
 	return person, nil
@@ -278,7 +209,7 @@ func (d *Door) Prompt(ctx context.Context, who Caller, conversation string) (Req
 // ownerFor finds whose a conversation is, by the log, for who may audit.
 func (a *Assistant) ownerFor(ctx context.Context, auditor Person, conversation string) (Person, error) {
 	missing := Errorf(NotFound, "There is no such conversation.")
-	if !a.cfg.Policy.grants(auditor, func(r Role) bool { return r.Audit }) {
+	if !a.cfg.Policy.Any(auditor.Roles, func(r Role) bool { return r.Audit }) {
 		return Person{}, missing
 	}
 	rows, err := a.cfg.Store.Log.All(ctx, LogFilter{Conversation: conversation}, 0, 1)

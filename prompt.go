@@ -54,7 +54,7 @@ const (
 // readable is history as this person may read it now: results read under rights that no longer hold are withheld, and calls that never
 // got a result are given one, since a call without a result breaks the next request.
 func (a *Assistant) readable(who Person, history []Message) []Message {
-	rights := a.cfg.Policy.fingerprint(who)
+	rights := fingerprint(a.cfg.Policy, who)
 	var out []Message
 	for i, m := range history {
 		out = append(out, withhold(m, rights))

@@ -38,7 +38,7 @@ func (a *Assistant) runTool(ctx context.Context, in *turning, c ToolCall) called
 	started := a.cfg.Clock()
 	span := &Span{Kind: "tool", Conversation: in.turn.Conversation, Turn: in.turn.ID, Call: c.ID, Channel: in.turn.Channel, Tool: a.reg.tools[c.Tool].def.Name}
 	ctx, end := a.observe(ctx, span)
-	out := called{call: c, rights: a.cfg.Policy.fingerprint(in.who)}
+	out := called{call: c, rights: fingerprint(a.cfg.Policy, in.who)}
 	out.err = a.dispatch(ctx, in, &out)
 	if out.err != nil {
 		out.outcome, out.text, out.proposal, out.shows = outcomeOf(out.err), errorText(c.Ref, out.err), nil, nil
@@ -88,7 +88,7 @@ func (a *Assistant) offered(ctx context.Context, who Person, c ToolCall) (tool T
 
 // granted says whether the person's roles name the tool.
 func (a *Assistant) granted(who Person, t Tool) bool {
-	return t.def.Always || a.cfg.Policy.grants(who, func(r Role) bool { return r.names(t.def.Name) })
+	return t.def.Always || a.cfg.Policy.Any(who.Roles, func(r Role) bool { return r.Names(t.def.Name) })
 }
 
 // useful says whether host, policy and person give the tool anything to do.

@@ -52,6 +52,15 @@ type Table struct {
 	Version string
 }
 
+// FieldNames are the names of its fields, in their order.
+func (t *Table) FieldNames() []string {
+	out := make([]string, len(t.Fields))
+	for i, f := range t.Fields {
+		out[i] = f.Name
+	}
+	return out
+}
+
 // Field is one column.
 type Field struct {
 	Name, Label string

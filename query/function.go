@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/google/cel-go/common/ast"
+
+	"example.com/deputy/internal/near"
 )
 
 // What a parameter of a function takes, beside the types themselves.
@@ -359,7 +361,7 @@ func (c *checker) unknownFunction(fn string, at int, call ast.CallExpr) error {
 	if hint := foreign(strings.ToLower(fn)); hint != "" {
 		return failAt(at, "no function `%s`: %s", fn, hint)
 	}
-	return failAt(at, "no function `%s`%s", fn, nearText(fn, append(functionNames(), "exists", "all", "count", "sum", "avg", "min", "max")))
+	return failAt(at, "no function `%s`%s", fn, near.Hint(fn, append(functionNames(), "exists", "all", "count", "sum", "avg", "min", "max")))
 }
 
 func aggregateHint(c *checker, fn string, call ast.CallExpr) string {

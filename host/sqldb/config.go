@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/deputy/internal/near"
 	"example.com/deputy/query"
 )
 
@@ -67,10 +68,7 @@ func appendErrors(errs []error, more ...error) []error {
 
 // unknown is the error for a name that is not there, with the nearest that is.
 func unknown(path, what, name string, there []string) error {
-	if near := nearest(name, there); near != "" {
-		return mistake(path, "no %s `%s`; near: %s", what, name, near)
-	}
-	return mistake(path, "no %s `%s`", what, name)
+	return mistake(path, "no %s `%s`%s", what, name, near.Hint(name, there))
 }
 
 func configureTables(all map[string]*table, c Config) []error {
@@ -176,35 +174,4 @@ func sortedKeys[V any](m map[string]V) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// nearest finds the name that takes the fewest single-letter edits, at most a third of its length.
-func nearest(name string, there []string) string {
-	best, most := "", len(name)/3+1
-	for _, t := range there {
-		if d := distance(strings.ToLower(name), t); d <= most && (best == "" || d < distance(strings.ToLower(name), best)) {
-			best = t
-		}
-	}
-	return best
-}
-
-// distance is Levenshtein's.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

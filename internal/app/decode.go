@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"example.com/deputy/internal/near"
 )
 
 // document is a configuration that was read: the values, and where each key stands in the file, for mistakes that are found later.
@@ -134,7 +136,7 @@ func (d *document) structure(n ast.Node, v reflect.Value, key string) {
 	d.each(n, key, func(name string, value ast.Node, at string) {
 		i, ok := fields[name]
 		if !ok {
-			d.bad(at, "unknown key%s%s", near(name, supported(v.Type())), ofARule(name))
+			d.bad(at, "unknown key%s%s", near.Hint(name, supported(v.Type())), ofARule(name))
 			if key == "" {
 				d.mistakes[len(d.mistakes)-1].first = true
 			}

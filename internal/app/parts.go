@@ -11,6 +11,7 @@ import (
 
 	"example.com/deputy"
 	"example.com/deputy/host/sqldb"
+	"example.com/deputy/internal/near"
 	"example.com/deputy/query"
 	"example.com/deputy/store/memory"
 	"example.com/deputy/store/sqlite"
@@ -145,7 +146,7 @@ func (d *document) checkTools(sets []deputy.Toolset) error {
 	for role, r := range d.Policy.Roles {
 		for i, t := range r.Tools {
 			if !strings.ContainsAny(t, "*?[\\") && !slices.Contains(names, t) {
-				d.badValue(fmt.Sprintf("policy.roles.%s.tools[%d]", role, i), "no such tool: %s%s", t, near(t, names))
+				d.badValue(fmt.Sprintf("policy.roles.%s.tools[%d]", role, i), "no such tool: %s%s", t, near.Hint(t, names))
 			}
 		}
 	}

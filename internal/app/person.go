@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/deputy"
+	"example.com/deputy/internal/near"
 	"example.com/deputy/query"
 	"example.com/deputy/store/memory"
 )
@@ -21,7 +22,7 @@ func (p *parts) describePerson(in invocation, id string) error {
 		for _, t := range p.Auth.Tokens {
 			ids = append(ids, t.ID)
 		}
-		return usageError{fmt.Sprintf("--as %s: no such id in auth.tokens%s", id, near(id, ids))}
+		return usageError{fmt.Sprintf("--as %s: no such id in auth.tokens%s", id, near.Hint(id, ids))}
 	}
 	ctx, cancel := context.WithTimeout(in.ctx, 30*time.Second)
 	defer cancel()

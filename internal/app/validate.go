@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"example.com/deputy/internal/near"
 )
 
 // validate finds what is wrong with the values by themselves; what needs the host's schema is found where the host is opened and by deputy.New.
@@ -110,7 +112,7 @@ func (d *document) validateTokens() {
 		for j, role := range t.Roles {
 			if _, ok := d.Policy.Roles[role]; !ok {
 				d.badValue(fmt.Sprintf("%s.roles[%d]", key, j), "no such role: %s%s", role,
-					near(role, slices.Collect(maps.Keys(d.Policy.Roles))))
+					near.Hint(role, slices.Collect(maps.Keys(d.Policy.Roles))))
 			}
 		}
 	}

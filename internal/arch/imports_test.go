@@ -28,9 +28,11 @@ func mayImport(pkg, other string) bool {
 	case pkg == "cmd/deputy":
 		return other == "." || other == "internal/app"
 	case leaf(other):
-		return !leaf(pkg) && pkg != "web" && other != "internal/demo"
-	case pkg == ".":
+		return (!leaf(pkg) || other == "internal/near") && pkg != "web" && other != "internal/demo"
+	case pkg == "policy":
 		return other == "query"
+	case pkg == ".":
+		return other == "query" || other == "policy"
 	case adapter(pkg):
 		return other == "." || other == "query"
 	case suite(pkg):
@@ -115,7 +117,7 @@ func TestTheRulesRefuse(t *testing.T) {
 		refused      bool
 	}{
 		{".", module + "/query", false}, {".", module + "/store/memory", true}, {".", "github.com/google/cel-go/cel", true},
-		{"query", module, true}, {"query", "github.com/google/cel-go/parser", false}, {"store/sqlite", module + "/store/memory", true},
+		{".", module + "/policy", false}, {"policy", module, true}, {"store/memory", module + "/policy", true}, {"internal/schema", module + "/internal/near", false}, {"query", module, true}, {"query", "github.com/google/cel-go/parser", false}, {"store/sqlite", module + "/store/memory", true},
 		{"store/sqlite", module, false}, {"toolset/records", module + "/internal/schema", false}, {"internal/schema", module + "/internal/sse", true},
 		{"transport/api", module + "/internal/app", true}, {"cmd/deputy", module + "/store/memory", true}, {"cmd/deputy", module + "/internal/app", false},
 		{"host/hosttest", module + "/store/memory", false}, {"deputytest", module + "/host/hosttest", false}, {"deputytest", module + "/toolset/kernel", true}, {"web", module, true}, {"toolset/kernel", "github.com/alecthomas/kong", true},

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"example.com/deputy/internal/near"
 )
 
 // Decode reads arguments into a pointer to a struct as Of describes it. Empty input and null are an empty object. null for an optional
@@ -71,8 +73,8 @@ func checkKeys(fs []field, n node, path string) error {
 			continue
 		}
 		mend := "the keys are " + strings.Join(names, ", ")
-		if near := Near(k, names); near != "" {
-			mend = "write " + near
+		if alike := near.Names(k, names); len(alike) > 0 {
+			mend = "write " + alike[0]
 		} else if len(names) == 0 {
 			mend = "send {}"
 		}

@@ -200,13 +200,3 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
-
-func TestNear(t *testing.T) {
-	t.Parallel()
-	names := []string{"country", "support_rep_id", "id"}
-	for in, want := range map[string]string{"contry": "country", "Country": "country", "SupportRepId": "support_rep_id", "cuontry": "country", "zebra": "", "": ""} {
-		if got := schema.Near(in, names); got != want {
-			t.Errorf("Near(%q) = %q, want %q", in, got, want)
-		}
-	}
-}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"example.com/deputy"
-	"example.com/deputy/internal/schema"
+	"example.com/deputy/internal/near"
 	"example.com/deputy/query"
 )
 
@@ -111,8 +111,8 @@ func there(name, call string, rows query.Rows) error {
 	for i, c := range rows.Columns {
 		names[i] = c.As
 	}
-	if near := schema.Near(name, names); near != "" {
-		return deputy.Errorf(deputy.Invalid, "%s has no column `%s`; near: %s", call, name, near)
+	if hint := near.Hint(name, names); hint != "" {
+		return deputy.Errorf(deputy.Invalid, "%s has no column `%s`%s", call, name, hint)
 	}
 	return deputy.Errorf(deputy.Invalid, "%s has no column `%s`; it has %s", call, name, strings.Join(names, ", "))
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"example.com/deputy"
-	"example.com/deputy/internal/schema"
+	"example.com/deputy/internal/near"
 	"example.com/deputy/query"
 )
 
@@ -57,10 +57,7 @@ func fieldNames(t *query.Table) []string {
 
 // unknownName refuses a name, with the one that was probably meant: only among those this person may see.
 func unknownName(what, name, table string, names []string) error {
-	if near := schema.Near(name, names); near != "" {
-		return deputy.Errorf(deputy.NotFound, "%s `%s` in %s; near: %s", what, name, table, near)
-	}
-	return deputy.Errorf(deputy.NotFound, "%s `%s` in %s", what, name, table)
+	return deputy.Errorf(deputy.NotFound, "%s `%s` in %s%s", what, name, table, near.Hint(name, names))
 }
 
 // valueText is the exact text of a JSON scalar for a field; nil is NULL.

@@ -1,4 +1,4 @@
-package deputy
+package policy
 
 import (
 	"context"
@@ -6,9 +6,27 @@ import (
 	"example.com/deputy/query"
 )
 
+// Catalog is the host's catalog narrowed to what the person may read, lazily: tables, fields, and relations between them.
+func (g *Grants) Catalog() query.Catalog { return narrowed{g: g} }
+
+// Label is the expression that names a record of a table; nil where the person may read none.
+func (g *Grants) Label(ctx context.Context, table string) query.Expr {
+	t, err := g.Table(ctx, table)
+	if err != nil {
+		return nil
+	}
+	return narrowed{g: g}.shown(ctx, t).label
+}
+
+// shown is a table as one person may see it, and what names its records for them; nil where nothing may.
+type shown struct {
+	table *query.Table
+	label query.Expr
+}
+
 // narrowed is a catalog as one person may see it, lazily. A bare one does not ask whether a table's label may be read.
 type narrowed struct {
-	g    *grants
+	g    *Grants
 	bare bool
 }
 
@@ -37,7 +55,7 @@ func (n narrowed) Tables(ctx context.Context, term, after string) ([]query.Summa
 
 // Table implements query.Catalog.
 func (n narrowed) Table(ctx context.Context, name string) (*query.Table, error) {
-	t, err := n.g.table(ctx, name)
+	t, err := n.g.Table(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +66,7 @@ func (n narrowed) Table(ctx context.Context, name string) (*query.Table, error) 
 }
 
 // shown is worked out once for each view of the host.
-func (n narrowed) shown(ctx context.Context, t *tableGrant) *shown {
+func (n narrowed) shown(ctx context.Context, t *Grant) *shown {
 	if s := t.shown.Load(); s != nil {
 		return s
 	}
@@ -69,31 +87,31 @@ func (n narrowed) label(ctx context.Context, t *query.Table) query.Expr {
 	if err != nil {
 		return nil
 	}
-	e, err := query.Check(ctx, query.Env{Catalog: narrowed{n.g, true}, Table: t.Name, Now: n.g.clock.Now, Zone: n.g.clock.Zone}, src)
+	e, err := query.Check(ctx, query.Env{Catalog: narrowed{n.g, true}, Table: t.Name, Now: n.g.who.Now, Zone: n.g.who.Zone}, src)
 	if err != nil {
 		return nil
 	}
 	return e
 }
 
-func (n narrowed) table(ctx context.Context, t *tableGrant) *query.Table {
-	c := *t.full
+func (n narrowed) table(ctx context.Context, t *Grant) *query.Table {
+	c := *t.Full
 	c.Fields, c.Relations = nil, nil
-	for _, f := range t.full.Fields {
-		if n.g.sees(t, f.Name) {
+	for _, f := range t.Full.Fields {
+		if t.Sees(f.Name) {
 			c.Fields = append(c.Fields, f)
 		}
 	}
 	for _, k := range c.Key {
-		if !n.g.sees(t, k) {
+		if !t.Sees(k) {
 			c.Key = nil
 			break
 		}
 	}
-	if !n.g.sees(t, c.Version) {
+	if !t.Sees(c.Version) {
 		c.Version = ""
 	}
-	for _, r := range t.full.Relations {
+	for _, r := range t.Full.Relations {
 		if n.leads(ctx, t, r) {
 			c.Relations = append(c.Relations, r)
 		}
@@ -102,18 +120,18 @@ func (n narrowed) table(ctx context.Context, t *tableGrant) *query.Table {
 }
 
 // leads says whether a relation may be followed: the other table may be read, and so may the fields that tie them.
-func (n narrowed) leads(ctx context.Context, from *tableGrant, r query.Relation) bool {
-	to, err := n.g.table(ctx, r.Table)
+func (n narrowed) leads(ctx context.Context, from *Grant, r query.Relation) bool {
+	to, err := n.g.Table(ctx, r.Table)
 	if err != nil {
 		return false
 	}
 	for _, f := range r.From {
-		if !n.g.sees(from, f) {
+		if !from.Sees(f) {
 			return false
 		}
 	}
 	for _, f := range r.To {
-		if r.Many && !n.g.sees(to, f) {
+		if r.Many && !to.Sees(f) {
 			return false
 		}
 	}
