@@ -27,7 +27,11 @@ func (w *drafter) values(ctx context.Context, t *query.Table, c Change, r *recor
 		if err := assignable(t, f, r == nil); err != nil {
 			return nil, nil, err
 		}
-		if given[a.Field], err = exactly(f, a); err != nil {
+		exact := exactly
+		if a.From != "" {
+			exact = func(f query.Field, a Assign) (Assign, error) { return w.from(ctx, t, f, a) }
+		}
+		if given[a.Field], err = exact(f, a); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -85,6 +89,26 @@ func exactly(f query.Field, a Assign) (Assign, error) {
 	return Assign{Field: f.Name, Type: f.Type, Text: &text}, nil
 }
 
+// from finds the change that makes the record a foreign key is to lead to: one of this draft, by the tool's name for it, or an earlier one of
+// the turn.
+func (w *drafter) from(ctx context.Context, t *query.Table, f query.Field, a Assign) (Assign, error) {
+	id := w.ref + "." + a.From
+	c, ok := w.ahead.made(id)
+	if !ok {
+		id = a.From
+		c, ok = w.ahead.made(id)
+	}
+	rel, leads := t.Parent(f.Name)
+	if !ok || !leads || rel.Table != c.Table {
+		return a, Errorf(Invalid, "%s: %s%s is no record that an earlier change of this turn creates for it", f.Name, NewRecord, cut(a.From, maxName))
+	}
+	parent, err := w.v.Table(ctx, rel.Table)
+	if err == nil && !slices.Equal(parent.Key, rel.To) {
+		err = Errorf(Invalid, "%s leads to %s of %s, which is known only once the record is there", f.Name, rel.To[0], rel.Table)
+	}
+	return Assign{Field: f.Name, Type: f.Type, From: id}, err
+}
+
 func fits(f query.Field, text string) error {
 	switch {
 	case len(f.Values) > 0 && !slices.Contains(f.Values, text):
@@ -105,6 +129,9 @@ func decimals(text string) int {
 }
 
 func unchanged(f query.Field, old query.Value, a Assign) bool {
+	if a.From != "" {
+		return false
+	}
 	if a.Text == nil {
 		return old == nil
 	}
@@ -114,10 +141,16 @@ func unchanged(f query.Field, old query.Value, a Assign) bool {
 
 // consult asks the host what the schema alone does not tell; it gives the label of the record that a foreign key would lead to.
 func (w *drafter) consult(ctx context.Context, t *query.Table, f query.Field, a Assign, r *record) (label string, err error) {
+	if a.From != "" {
+		return w.toCome(a.From), nil
+	}
 	if a.Text == nil {
 		return "", nil
 	}
 	if rel, ok := t.Parent(f.Name); ok {
+		if w.ahead.deletes(rel.Table, []string{*a.Text}) {
+			return "", Errorf(Conflict, "%s: %s %s is deleted by an earlier change of this turn.", f.Name, rel.Table, cut(*a.Text, maxName))
+		}
 		if label, err = w.v.reached(ctx, rel, []string{*a.Text}); err != nil {
 			return "", err
 		}
@@ -128,18 +161,27 @@ func (w *drafter) consult(ctx context.Context, t *query.Table, f query.Field, a 
 	return label, err
 }
 
+// toCome is what a record is called that is not there yet.
+func (w *drafter) toCome(id string) string {
+	c, _ := w.ahead.made(id)
+	if at := w.ahead.at[id]; at != w.position {
+		return fmt.Sprintf("the record of %s that proposal %d creates", c.Table, at)
+	}
+	return "the record of " + c.Table + " that is created with it"
+}
+
 // unique looks among the records this person may read, and only there.
 func (w *drafter) unique(ctx context.Context, t *query.Table, f query.Field, text string, r *record) error {
 	v, err := query.ParseValue(f.Type, text)
 	if err != nil {
 		return err
 	}
-	found, err := w.v.records(ctx, t, query.Equal(t.Name, f, v), 2)
+	_, found, err := w.find(ctx, t, match{}.and(f, v), 2)
 	if err != nil {
 		return err
 	}
 	for _, other := range found {
-		if r == nil || other.id != r.id {
+		if other.made || r == nil || other.id != r.id {
 			err := Errorf(Unprocessable, "%s: another record of %s has %s already: %s", f.Name, t.Name, quoted(&text), other.named())
 			err.Quotes = true
 			return err
@@ -169,9 +211,9 @@ func (v *View) may(ctx context.Context, c Change) error {
 	return nil
 }
 
-// admit checks changes against the rights of now and makes the writes of them, with every rule inside. It runs at proposal and again at
-// confirm: that is possible because a change is data.
-func (v *View) admit(ctx context.Context, cs []Change) ([]Write, error) {
+// admit checks changes against the rights of now and makes the writes of them, with every rule inside. It runs at proposal, after the earlier
+// changes of the group, and again at confirm, for all of them: that is possible because a change is data.
+func (v *View) admit(ctx context.Context, earlier, cs []Change) ([]Write, error) {
 	out := make([]Write, len(cs))
 	for i, c := range cs {
 		if err := v.may(ctx, c); err != nil {
@@ -201,7 +243,7 @@ func (v *View) admit(ctx context.Context, cs []Change) ([]Write, error) {
 			}
 			out[i].When = query.And(t.Before(Read), t.Before(Delete), when, below)
 		}
-		if err := v.targets(ctx, t.Full, c); err != nil {
+		if err := v.targets(ctx, t.Full, c, slices.Concat(earlier, cs[:i])); err != nil {
 			return nil, err
 		}
 	}
@@ -228,9 +270,12 @@ func (v *View) below(ctx context.Context, c Change) (query.Expr, error) {
 
 // targets looks at the records that a change's foreign keys would lead to, with the rights of now. One that may not be read answers like one
 // that is not there.
-func (v *View) targets(ctx context.Context, full *query.Table, c Change) error {
+func (v *View) targets(ctx context.Context, full *query.Table, c Change, earlier []Change) error {
 	given := map[string]Assign{}
 	for _, a := range c.Values {
+		if a.From != "" && !slices.ContainsFunc(earlier, func(c Change) bool { return c.Verb == Create && c.ID == a.From }) {
+			return Errorf(Conflict, "%s is to be of a record that is not created after all: the change that creates it is not confirmed with this one.", a.Field)
+		}
 		given[a.Field] = a
 	}
 	for _, rel := range full.Relations {

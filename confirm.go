@@ -232,7 +232,7 @@ func (d *Door) send(ctx context.Context, who Person, key string, cs []Change) (d
 	if err != nil {
 		return nil, nothing, err
 	}
-	ws, err := v.admit(ctx, cs)
+	ws, err := v.admit(ctx, nil, cs)
 	if err != nil {
 		return nil, nothing, err
 	}
@@ -356,7 +356,7 @@ func (a *Assistant) settle(ctx context.Context, who Person, channel Channel, ps,
 	return err
 }
 
-// Reject turns a proposal, or all pending ones of a group, down.
+// Reject turns a proposal, or all pending ones of a group, down; with it those of its group that build on a record it would have created.
 func (d *Door) Reject(ctx context.Context, who Caller, id string) ([]Proposal, error) {
 	a := d.a
 	person, err := d.decider(ctx, who)
@@ -367,10 +367,32 @@ func (d *Door) Reject(ctx context.Context, who Caller, id string) ([]Proposal, e
 	if err != nil {
 		return nil, err
 	}
-	if err := a.close(ctx, person, d.channel, open, Rejected, "Rejected by you.", a.cfg.Clock()); err != nil {
+	group, err := a.proposals(ctx, person, open[0].Group)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.close(ctx, person, d.channel, withDependents(open, pending(group)), Rejected, "Rejected by you.", a.cfg.Clock()); err != nil {
 		return nil, a.lost(ctx, person, id, err)
 	}
 	return a.proposals(ctx, person, id)
+}
+
+// withDependents are proposals, and those of their group that build on what they create, in the order of the group.
+func withDependents(ps, group []Proposal) (out []Proposal) {
+	gone := map[string]bool{}
+	for _, p := range group {
+		builds := slices.ContainsFunc(p.Changes, func(c Change) bool {
+			return slices.ContainsFunc(c.Values, func(a Assign) bool { return gone[a.From] })
+		})
+		if !builds && !slices.ContainsFunc(ps, func(q Proposal) bool { return q.ID == p.ID }) {
+			continue
+		}
+		out = append(out, p)
+		for _, c := range p.Changes {
+			gone[c.ID] = c.ID != ""
+		}
+	}
+	return out
 }
 
 // close ends pending proposals without a write.

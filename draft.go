@@ -30,15 +30,20 @@ type drafted struct {
 
 // drafter makes one draft exact.
 type drafter struct {
-	v       *View
-	source  func(text *string) Source
-	out     drafted
-	deleted map[string]bool // table and id
+	v        *View
+	ref      string // of the call: c3
+	position int    // of the proposal in its group
+	source   func(text *string) Source
+	ahead    *ahead // of this draft too, as far as it is made
+	out      drafted
+	going    map[string]bool // table and id of what is being deleted
 }
 
 // draft validates what a Propose tool wants as far as this person can see, and writes what they will be asked to confirm.
-func (v *View) draft(ctx context.Context, d Draft, source func(*string) Source) (drafted, error) {
-	w := &drafter{v: v, source: source, deleted: map[string]bool{}, out: drafted{warnings: slices.Clone(d.Warnings)}}
+func (v *View) draft(ctx context.Context, d Draft, in *turning, ref string) (drafted, error) {
+	w := &drafter{v: v, ref: ref, position: len(in.group) + 1, source: in.source, ahead: aheadOf(in.group), going: map[string]bool{},
+		out: drafted{warnings: slices.Clone(d.Warnings)}}
+	earlier := len(w.ahead.changes)
 	if len(d.Changes) == 0 {
 		return w.out, Errorf(Invalid, "Nothing would change.")
 	}
@@ -54,8 +59,31 @@ func (v *View) draft(ctx context.Context, d Draft, source func(*string) Source) 
 		return w.out, Errorf(Unprocessable, "This would change more than can be shown (%d values): ask for less at once.", maxLines)
 	}
 	w.out.summary = strings.Join(parts, "; ")
-	_, err := v.admit(ctx, w.out.changes)
+	if err := w.ahead.collides(earlier); err != nil {
+		return w.out, err
+	}
+	_, err := v.admit(ctx, w.ahead.changes[:earlier], w.out.changes)
 	return w.out, err
+}
+
+// keep takes a change that is exact.
+func (w *drafter) keep(c Change) {
+	w.out.changes = append(w.out.changes, c)
+	w.ahead.add(c, w.position)
+}
+
+// id names a change that creates, so that later ones can build on it: c3, or c3.line where the tool names it.
+func (w *drafter) id(c Change) string {
+	id := w.ref
+	if c.ID != "" {
+		id += "." + c.ID
+	}
+	for n := 2; ; n++ {
+		if _, taken := w.ahead.made(id); !taken {
+			return id
+		}
+		id = fmt.Sprintf("%s.%d", w.ref, n)
+	}
 }
 
 func (w *drafter) change(ctx context.Context, c Change) (string, error) {
@@ -90,6 +118,7 @@ type record struct {
 	labels  map[string]string // of foreign keys
 	version string
 	of      []string
+	made    bool // by an earlier change of the group: it is not there yet
 }
 
 // named is the record for a sentence: 12 (Acme AS).
@@ -136,6 +165,7 @@ func (w *drafter) record(ctx context.Context, t *query.Table, c Change) (*record
 	if len(found) == 0 {
 		return nil, noRecord(t.Name, query.RecordID(c.Key))
 	}
+	w.ahead.over(found[0])
 	return found[0], w.v.permits(ctx, t, is, c.Verb)
 }
 
@@ -241,7 +271,7 @@ func (w *drafter) create(ctx context.Context, t *query.Table, c Change) (string,
 	if missing := missing(t, values); len(missing) > 0 {
 		return "", Errorf(Invalid, "A new record of %s needs a value for: %s", t.Name, strings.Join(missing, ", "))
 	}
-	w.add(&record{t: t}, Change{Verb: Create, Table: t.Name, Values: values, When: c.When}, targets)
+	w.add(&record{t: t}, Change{ID: w.id(c), Verb: Create, Table: t.Name, Values: values, When: c.When}, targets)
 	if len(values) == 0 {
 		return "Create " + singular(t), nil
 	}
@@ -250,7 +280,7 @@ func (w *drafter) create(ctx context.Context, t *query.Table, c Change) (string,
 
 // add keeps a change and writes its lines.
 func (w *drafter) add(r *record, c Change, targets map[string]string) {
-	w.out.changes = append(w.out.changes, c)
+	w.keep(c)
 	if w.out.table == "" {
 		w.out.table, w.out.record = c.Table, r.id
 	}
@@ -261,6 +291,11 @@ func (w *drafter) add(r *record, c Change, targets map[string]string) {
 			l.Before, l.BeforeLabel = &old, r.labels[f.Name]
 		}
 		l.AfterLabel = targets[f.Name]
+		if a.From != "" {
+			l.After, l.Source = new("new"), SourceData
+			w.out.lines = append(w.out.lines, l)
+			continue
+		}
 		for _, l := range l.byPath(f) {
 			l.Source = w.source(l.After)
 			w.out.lines = append(w.out.lines, l)
@@ -367,7 +402,7 @@ const maxCascade = 8
 // gone shows a record that is deleted, and adds the changes for it: of what goes along first, then its own. What may not be read is not
 // here: the host refuses the delete where something of that kind would go.
 func (w *drafter) gone(ctx context.Context, r *record, when string, along map[string]int, depth int) error {
-	w.deleted[r.t.Name+" "+r.id] = true
+	w.going[r.t.Name+" "+r.id] = true
 	for _, f := range r.t.Fields {
 		if old, ok := query.FormatValue(r.values[f.Name]); ok {
 			w.out.lines = append(w.out.lines, Line{Table: r.t.Name, Record: r.id, RecordLabel: r.label, Verb: Delete,
@@ -387,7 +422,7 @@ func (w *drafter) gone(ctx context.Context, r *record, when string, along map[st
 			below = append(below, Count{rel.Name, n})
 		}
 	}
-	w.out.changes = append(w.out.changes, Change{Verb: Delete, Table: r.t.Name, Key: r.key, Version: r.version, VersionOf: r.of, When: when, Children: below})
+	w.keep(Change{Verb: Delete, Table: r.t.Name, Key: r.key, Version: r.version, VersionOf: r.of, When: when, Children: below})
 	return nil
 }
 
@@ -397,11 +432,11 @@ func (w *drafter) below(ctx context.Context, r *record, rel query.Relation, alon
 	if err != nil {
 		return 0, err
 	}
-	found, err := w.v.records(ctx, t, tied(t, rel, r), maxLines+1)
-	if err != nil || len(found) == 0 {
+	now, found, err := w.find(ctx, t, tied(t, rel, r), maxLines+1)
+	if err != nil {
 		return 0, err
 	}
-	if err := w.mayGo(ctx, t, rel, found, depth); err != nil {
+	if err := w.mayGo(ctx, t, rel, now, found, depth); err != nil {
 		return 0, err
 	}
 	label := strings.ToLower(t.Label)
@@ -410,7 +445,7 @@ func (w *drafter) below(ctx context.Context, r *record, rel query.Relation, alon
 		if err := w.v.permits(ctx, t, is, Delete); err != nil {
 			return 0, err
 		}
-		if w.deleted[t.Name+" "+child.id] {
+		if w.going[t.Name+" "+child.id] {
 			continue
 		}
 		along[label]++
@@ -418,34 +453,38 @@ func (w *drafter) below(ctx context.Context, r *record, rel query.Relation, alon
 			return 0, err
 		}
 	}
-	return len(found), nil
+	return len(now), nil
 }
 
-func (w *drafter) mayGo(ctx context.Context, t *query.Table, rel query.Relation, found []*record, depth int) error {
+// mayGo says whether what stands below a record may go along with it; now is what stands there before the group is applied.
+func (w *drafter) mayGo(ctx context.Context, t *query.Table, rel query.Relation, now, found []*record, depth int) error {
 	label := strings.ToLower(t.Label)
 	rights, err := w.v.Rights(ctx, t.Name)
 	switch {
 	case err != nil:
 		return err
+	case len(found) == 0 && len(now) <= maxLines:
+		return nil
+	case slices.ContainsFunc(found, func(r *record) bool { return r.made }):
+		return Errorf(Conflict, "It cannot be deleted: a new record of %s that is proposed in this turn belongs to it.", label)
 	case !rel.Cascade:
 		err := Errorf(Unprocessable, "It cannot be deleted: %s belong to it (%s). Delete or move them first.", label, ids(found))
 		err.Quotes = true
 		return err
 	case !rights.Delete:
 		return Errorf(PermissionDenied, "It cannot be deleted: %s would go with it, and you may not delete those.", label)
-	case len(found) > maxLines || len(w.out.lines) > maxLines || depth >= maxCascade:
+	case len(now) > maxLines || len(found) > maxLines || len(w.out.lines) > maxLines || depth >= maxCascade:
 		return Errorf(Unprocessable, "It cannot be deleted: more would go with it than can be shown.")
 	}
 	return nil
 }
 
-func tied(t *query.Table, rel query.Relation, r *record) query.Expr {
-	var is query.Expr
+func tied(t *query.Table, rel query.Relation, r *record) (m match) {
 	for i, to := range rel.To {
 		f, _ := t.Field(to)
-		is = query.And(is, query.Equal(t.Name, f, r.values[rel.From[i]]))
+		m = m.and(f, r.values[rel.From[i]])
 	}
-	return is
+	return m
 }
 
 func ids(rs []*record) string {

@@ -2,6 +2,7 @@ package deputy
 
 import (
 	"context"
+	"slices"
 
 	"example.com/deputy/query"
 )
@@ -43,6 +44,8 @@ func WithTurn(ctx context.Context, id string) context.Context {
 // Change is one write, as data: what a Propose tool returns, what a proposal stores, shows, hashes and checks again. It holds texts and
 // types, never live values, so that it survives any store.
 type Change struct {
+	// ID names a change that creates, for later changes of its group. A tool names it within its draft; the engine makes it unique.
+	ID     string `json:",omitempty"`
 	Verb   Verb
 	Table  string
 	Key    []string `json:",omitempty"` // texts of the key's values; empty when it creates
@@ -61,11 +64,42 @@ type Count struct {
 	N        int
 }
 
-// Assign sets a field to the exact text of a value (query.ParseValue); nil is NULL.
+// Assign sets a field to the exact text of a value (query.ParseValue); nil is NULL. With From, the value is the key of the record that an
+// earlier change of the group creates, the one of this ID; Text is nil then.
 type Assign struct {
 	Field string
 	Type  query.Type
 	Text  *string
+	From  string `json:",omitempty"`
+}
+
+// NewRecord stands before the ID of a change where a model names the record that it will create: new:c3.
+const NewRecord = "new:"
+
+// Made are the keys that the writes of a group have made so far, by the ID of their change: a host's, while it applies a group.
+type Made map[string][]string
+
+// Add notes what became of a write.
+func (m Made) Add(w Write, done Applied) {
+	if w.ID != "" && done.State == Done {
+		m[w.ID] = done.Key
+	}
+}
+
+// Fill gives a write with every From replaced by the key that was made; not ok where none was.
+func (m Made) Fill(w Write) (filled Write, ok bool) {
+	w.Values = slices.Clone(w.Values)
+	for i, a := range w.Values {
+		if a.From == "" {
+			continue
+		}
+		key := m[a.From]
+		if len(key) != 1 {
+			return w, false
+		}
+		w.Values[i].Text, w.Values[i].From = &key[0], ""
+	}
+	return w, true
 }
 
 // Write is a change on its way to the host. Only the guard makes one: conditions compiled against the catalog of now, row rules in them.

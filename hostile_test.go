@@ -26,12 +26,8 @@ func TestGroupDoesNotDeleteUnseen(t *testing.T) {
 	})
 	b.ask(t, ann(), "", "x")
 	ps := b.proposals(t, ann())
-	if len(ps) != 2 {
+	if len(ps) != 1 || !strings.Contains(b.results()[1], "notes would go with it, and you may not delete those") {
 		t.Fatal(b.results())
-	}
-	d, err := b.door().Confirm(t.Context(), ann(), ps[0].Group, shown(ps...))
-	if err != nil || len(b.host.Rows("notes")) != 3 || len(b.host.Rows("invoices")) != 4 || d.Proposals[1].State != deputy.Failed {
-		t.Error(err, d.Proposals, b.host.Rows("notes"))
 	}
 }
 

@@ -2,7 +2,6 @@ package deputy
 
 import (
 	"example.com/deputy/internal/provenance"
-	"example.com/deputy/query"
 )
 
 // turning is a turn as the calls in it see it.
@@ -31,35 +30,16 @@ func (t *turning) ran(ref string) (ToolCall, bool) {
 	return c, found
 }
 
-// collides refuses a second change of one field, or of a record that is deleted, within a turn: a group is applied as one.
-func (t *turning) collides(cs []Change) error {
-	for _, p := range t.group {
-		for _, old := range p.Changes {
-			for _, c := range cs {
-				if err := collide(old, c); err != nil {
-					return err
-				}
+// ref is the name by which a model knows a call of the conversation.
+func (t *turning) ref(call string) string {
+	for _, m := range t.history {
+		for _, p := range m.Parts {
+			if p.Call != nil && p.Call.ID == call {
+				return p.Call.Ref
 			}
 		}
 	}
-	return nil
-}
-
-func collide(old, c Change) error {
-	if old.Table != c.Table || len(c.Key) == 0 || query.RecordID(old.Key) != query.RecordID(c.Key) {
-		return nil
-	}
-	if old.Verb == Delete || c.Verb == Delete {
-		return Errorf(Conflict, "%s %s has a proposal in this turn already.", c.Table, query.RecordID(c.Key))
-	}
-	for _, a := range old.Values {
-		for _, b := range c.Values {
-			if a.Field == b.Field {
-				return Errorf(Conflict, "%s of %s %s has a proposal in this turn already.", b.Field, c.Table, query.RecordID(c.Key))
-			}
-		}
-	}
-	return nil
+	return ""
 }
 
 // source says where a new value comes from: a cell returned in this conversation, the person's own messages, or neither.

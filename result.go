@@ -119,9 +119,15 @@ func proposedText(ref string, p *Proposal) (string, error) {
 		Call     string   `json:"call_id"`
 		Status   string   `json:"status"`
 		Summary  string   `json:"summary"`
+		Record   string   `json:"record,omitempty"`
 		Changes  []line   `json:"changes,omitempty"`
 		Warnings []string `json:"warnings,omitempty"`
 	}{Call: ref, Status: "proposed, awaiting the person: nothing is changed yet", Summary: p.Summary, Warnings: p.Warnings}
+	for _, c := range p.Changes {
+		if c.Verb == Create && said.Record == "" {
+			said.Record = NewRecord + c.ID
+		}
+	}
 	for _, l := range p.Lines {
 		if l.Verb != Delete {
 			said.Changes = append(said.Changes, line{l.Field, short(l.Before), short(l.After)})

@@ -210,11 +210,8 @@ func (a *Assistant) propose(ctx context.Context, s *Scope, in *turning, tool Too
 	if err != nil {
 		return nil, err
 	}
-	content, err := s.view.draft(ctx, d, in.source)
+	content, err := s.view.draft(ctx, d, in, c.Ref)
 	if err != nil {
-		return nil, err
-	}
-	if err := in.collides(content.changes); err != nil {
 		return nil, err
 	}
 	now := a.cfg.Clock()
@@ -317,7 +314,7 @@ func (a *Assistant) decided(who Person, channel Channel, p Proposal, o Outcome) 
 
 // renew makes the proposal of a stale one again, from the same arguments, with the rights and the records of now.
 func (a *Assistant) renew(ctx context.Context, in *turning, p Proposal) (*Proposal, error) {
-	c := ToolCall{ID: p.Call, Tool: p.Tool, Arguments: p.Arguments}
+	c := ToolCall{ID: p.Call, Ref: in.ref(p.Call), Tool: p.Tool, Arguments: p.Arguments}
 	tool, v, err := a.offered(ctx, in.who, c)
 	if err != nil || tool.kind != KindPropose {
 		return nil, Errorf(NotFound, "Not a write tool: %s", p.Tool)

@@ -46,10 +46,14 @@ func (f *Fake) apply(ws []deputy.Write) []deputy.Applied {
 	if changed {
 		return out
 	}
-	before := clone(f.rows)
+	before, made := clone(f.rows), deputy.Made{}
 	for i, w := range ws {
 		undo := clone(f.rows)
-		if out[i] = f.write(w); out[i].State == deputy.Done {
+		w, there := made.Fill(w)
+		if out[i] = refuse(deputy.Failed, "It belongs to a record that no earlier change of this group has created."); there {
+			out[i] = f.write(w)
+		}
+		if made.Add(w, out[i]); out[i].State == deputy.Done {
 			continue
 		}
 		f.rows = undo

@@ -24,7 +24,7 @@ func Run(t *testing.T, open Open) {
 		"catalog": testCatalog, "pages": testPages, "unknown": testUnknown, "expressions": testExpressions, "conditions": testConditions,
 		"order": testOrder, "window": testWindow, "versions": testVersions, "exact": testExact, "figures": testFigures,
 		"keys": testKeys, "update": testUpdate, "create": testCreate, "delete": testDelete, "along": testAlong, "stale": testStale, "rules": testRules,
-		"constraints": testConstraints, "groups": testGroups, "unwritable": testUnwritable, "race": testRace, "cancelled": testCancelled,
+		"constraints": testConstraints, "groups": testGroups, "made": testMade, "unwritable": testUnwritable, "race": testRace, "cancelled": testCancelled,
 		"random": testRandom, "operators": testOperators,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -280,6 +280,35 @@ func testGroups(t *testing.T, open Open) {
 	}
 }
 
+// testMade is about records that are created with the key of one that the same group creates.
+func testMade(t *testing.T, open Open) {
+	b := newBench(t, open)
+	from := func(w deputy.Write, field, id string) deputy.Write {
+		f, _ := b.table(w.Table).Field(field)
+		w.Values = append([]deputy.Assign{{Field: field, Type: f.Type, From: id}}, w.Values...)
+		return w
+	}
+	named := func(id string, w deputy.Write) deputy.Write { w.ID = id; return w }
+	customer, order := named("c", b.create("customers", "name", "Made")), named("o", from(b.create("orders", "total", "7.00"), "customer_id", "c"))
+	order.Check = b.compile("orders", `customer.name == "Made"`) // a rule sees the parent
+	moved := from(b.update("orders", "12", "total", "8.00"), "customer_id", "c")
+	out := b.done(customer, order, from(b.create("lines", "line", "1", "article", "gear"), "order_id", "o"), moved)
+	if got := b.record("orders", out[1].Key[0]); !strings.Contains(got, "|"+out[0].Key[0]+"|") {
+		t.Errorf("the order belongs to another: %s, not %v", got, out[0].Key)
+	}
+	if b.record("lines", out[1].Key[0]+",1") == "" || !strings.Contains(b.record("orders", "12"), "|"+out[0].Key[0]+"|") {
+		t.Error("a child is not where it belongs: " + b.everything())
+	}
+	if !b.catalog().Features().Transactions {
+		return
+	}
+	b.refused(deputy.Failed, "no earlier change", named("c", b.create("customers", "name", "Lost")), from(b.create("orders"), "customer_id", "d"))
+	if late := b.apply(from(b.create("orders"), "customer_id", "c"), named("c", b.create("customers", "name", "Late"))); late[0].State != deputy.Failed || late[1].State != deputy.Pending {
+		t.Errorf("a record that is created only later: %+v", late)
+	}
+	b.refused(deputy.Failed, "name", named("c", b.create("customers", "name", "Undone")), from(b.create("orders"), "customer_id", "c"), b.create("customers", "email", "nameless@example.com"))
+}
+
 func testUnwritable(t *testing.T, open Open) {
 	b := newBench(t, open)
 	b.refused(deputy.Failed, "", b.create("events", "note", "x"))

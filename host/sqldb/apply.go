@@ -20,6 +20,7 @@ const (
 	conditionFalse = "The condition of this change does not hold any more."
 	notAllowed     = "You may not write such a record."
 	notAlong       = "Records that you may not delete would go with it."
+	noParent       = "It belongs to a record that no earlier change of this group has created."
 	goneByGroup    = "An earlier change of this group has removed the record."
 	notLet         = "The database does not let this be written."
 	hasChildren    = "Other records refer to this one, so it cannot be deleted."
@@ -143,13 +144,19 @@ func (g *group) run(ctx context.Context, ws []deputy.Write) (done bool, err erro
 		}
 		ok = ok && g.out[i].State == deputy.Pending
 	}
+	made := deputy.Made{}
 	for i, w := range ws {
 		if !ok {
+			return false, nil
+		}
+		if w, ok = made.Fill(w); !ok {
+			g.out[i] = refuse(deputy.Failed, noParent)
 			return false, nil
 		}
 		if g.out[i], err = g.write(ctx, i, w); err != nil {
 			return false, err
 		}
+		made.Add(w, g.out[i])
 		ok = g.out[i].State == deputy.Done
 	}
 	return ok, nil

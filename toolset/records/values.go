@@ -37,14 +37,30 @@ func assigns(ctx context.Context, s *deputy.Scope, t *query.Table, values []valu
 		case slices.ContainsFunc(out, func(a deputy.Assign) bool { return a.Field == f.Name }):
 			return nil, deputy.Errorf(deputy.Invalid, "field `%s` stands twice in `values`: give it one value", f.Name)
 		}
-		text, err := valueText(ctx, s, t, f, v.Value)
+		a, err := assign(ctx, s, t, f, v.Value)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, deputy.Assign{Field: f.Name, Type: f.Type, Text: text})
+		out = append(out, a)
 	}
 	slices.SortFunc(out, func(a, b deputy.Assign) int { return cmp.Compare(place[a.Field], place[b.Field]) })
 	return out, nil
+}
+
+// assign is one value for a field: for a foreign key also the record that an earlier change of the turn creates, new:c3.
+func assign(ctx context.Context, s *deputy.Scope, t *query.Table, f query.Field, raw json.RawMessage) (deputy.Assign, error) {
+	a := deputy.Assign{Field: f.Name, Type: f.Type}
+	var given string
+	if json.Unmarshal(raw, &given) == nil {
+		id, made := strings.CutPrefix(given, deputy.NewRecord)
+		if _, leads := t.Parent(f.Name); made && leads {
+			a.From = id
+			return a, nil
+		}
+	}
+	var err error
+	a.Text, err = valueText(ctx, s, t, f, raw)
+	return a, err
 }
 
 func fieldNames(t *query.Table) []string {
