@@ -24,6 +24,7 @@ import (
 
 	"example.com/deputy"
 	"example.com/deputy/internal/modelhttp"
+	"example.com/deputy/internal/redact"
 )
 
 // DefaultBaseURL is the vendor's own.
@@ -157,6 +158,9 @@ func (m *model) explain(ctx context.Context, err error) error {
 		return &deputy.Error{Code: deputy.Timeout, Message: deputy.MessageOf(ctx.Err()), Cause: ctx.Err()}
 	}
 	code, sentence, cause := m.http.Explain(err)
+	if sentence != "" { // a failure of ours: its cause quotes nothing
+		cause = redact.Whole(cause)
+	}
 	return &deputy.Error{Code: deputy.Code(code), Message: cmp.Or(sentence, deputy.MessageOf(nil)), Cause: cause}
 }
 
