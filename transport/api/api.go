@@ -41,7 +41,7 @@ type server struct {
 	opts Options
 }
 
-// New makes the handler. Each request is checked in this order: Host and Origin, credential, route, parameters and body, rights.
+// New makes the handler. Each request is checked in this order: Host and Origin, credential, key, route, parameters and body, rights.
 func New(door *deputy.Door, auth Authenticator, opts Options) http.Handler {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
@@ -53,7 +53,7 @@ func New(door *deputy.Door, auth Authenticator, opts Options) http.Handler {
 	s.routes(api)
 	mux.Handle("GET /openapi.json", document(api.OpenAPI()))
 	var h http.Handler = problems(mux)
-	h = s.authenticated(auth, h)
+	h = s.authenticated(auth, keyed(h))
 	h = s.split(h)
 	return s.recovered(s.local(h))
 }

@@ -31,12 +31,21 @@ type createConversationInput struct {
 	}
 }
 
-func (s *server) createConversation(ctx context.Context, who deputy.Caller, in *createConversationInput) (*conversationOutput, error) {
-	title := ""
-	if in.Body != nil {
-		title = in.Body.Title
+func (s *server) newConversation() action[createConversationInput, conversationOutput] {
+	return action[createConversationInput, conversationOutput]{
+		prefix: "cnv_",
+		do: func(ctx context.Context, who deputy.Caller, in *createConversationInput, id string) (string, error) {
+			c := deputy.Conversation{ID: id}
+			if in.Body != nil {
+				c.Title = in.Body.Title
+			}
+			c, err := s.door.NewConversation(ctx, who, c)
+			return c.ID, err
+		},
+		tell: func(ctx context.Context, who deputy.Caller, _ *createConversationInput, id string) (*conversationOutput, error) {
+			return oneConversation(s.door.Conversation(ctx, who, id))
+		},
 	}
-	return oneConversation(s.door.NewConversation(ctx, who, deputy.Conversation{Title: title}))
 }
 
 type listConversationsInput struct {

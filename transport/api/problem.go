@@ -21,10 +21,14 @@ type problem struct {
 	Code     deputy.Code   `json:"code"`
 	Proposal *proposalJSON `json:"proposal,omitempty" doc:"stale: the new pending proposal"`
 	Group    *groupJSON    `json:"group,omitempty" doc:"stale: the new pending group"`
+	err      error
 }
 
 // Error implements error.
 func (p *problem) Error() string { return p.Detail }
+
+// Unwrap gives the error of the engine that it is made of, if any.
+func (p *problem) Unwrap() error { return p.err }
 
 // GetStatus implements huma.StatusError.
 func (p *problem) GetStatus() int { return p.Status }
@@ -35,7 +39,7 @@ func (p *problem) ContentType(string) string { return "application/problem+json"
 func newProblem(err error) *problem {
 	code := deputy.CodeOf(err)
 	status := statusOf(code)
-	return &problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: deputy.MessageOf(err), Code: code}
+	return &problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: deputy.MessageOf(err), Code: code, err: err}
 }
 
 // problem is an error of the engine, as the person may read it; what is the operator's goes to the log.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -168,20 +169,6 @@ type confirmProposalInput struct {
 	}
 }
 
-func (s *server) confirmProposal(ctx context.Context, who deputy.Caller, in *confirmProposalInput) (*proposalOutput, error) {
-	if err := isProposal(in.ID); err != nil {
-		return nil, err
-	}
-	d, err := s.door.Confirm(ctx, who, in.ID, []deputy.Shown{{ID: in.ID, Hash: in.Body.Hash}})
-	if deputy.CodeOf(err) == deputy.Stale && len(d.Renewed) > 0 {
-		p := s.problem(ctx, err)
-		renewed := proposal(d.Renewed[0])
-		p.Proposal = &renewed
-		return nil, p
-	}
-	return oneProposal(d.Proposals, err)
-}
-
 type confirmGroupInput struct {
 	ID   string `path:"id"`
 	Body struct {
@@ -194,40 +181,114 @@ type shownJSON struct {
 	Hash string `json:"hash" doc:"As it was shown"`
 }
 
-func (s *server) confirmGroup(ctx context.Context, who deputy.Caller, in *confirmGroupInput) (*groupOutput, error) {
-	if err := isGroup(in.ID); err != nil {
-		return nil, err
+func (s *server) confirmProposal() action[confirmProposalInput, proposalOutput] {
+	return action[confirmProposalInput, proposalOutput]{
+		do: func(ctx context.Context, who deputy.Caller, in *confirmProposalInput, _ string) (string, error) {
+			if err := isProposal(in.ID); err != nil {
+				return "", err
+			}
+			_, err := s.door.Confirm(ctx, who, in.ID, []deputy.Shown{{ID: in.ID, Hash: in.Body.Hash}})
+			return in.ID, err
+		},
+		tell: func(ctx context.Context, who deputy.Caller, in *confirmProposalInput, _ string) (*proposalOutput, error) {
+			return oneProposal(s.confirmed(ctx, who, in.ID))
+		},
 	}
-	shown := make([]deputy.Shown, 0, len(in.Body.Proposals))
-	for _, p := range in.Body.Proposals {
-		shown = append(shown, deputy.Shown{ID: p.ID, Hash: p.Hash})
+}
+
+func (s *server) confirmGroup() action[confirmGroupInput, groupOutput] {
+	return action[confirmGroupInput, groupOutput]{
+		do: func(ctx context.Context, who deputy.Caller, in *confirmGroupInput, _ string) (string, error) {
+			if err := isGroup(in.ID); err != nil {
+				return "", err
+			}
+			shown := make([]deputy.Shown, 0, len(in.Body.Proposals))
+			for _, p := range in.Body.Proposals {
+				shown = append(shown, deputy.Shown{ID: p.ID, Hash: p.Hash})
+			}
+			_, err := s.door.Confirm(ctx, who, in.ID, shown)
+			return in.ID, err
+		},
+		tell: func(ctx context.Context, who deputy.Caller, in *confirmGroupInput, _ string) (*groupOutput, error) {
+			return oneGroup(s.confirmed(ctx, who, in.ID)) // whole: members that were rejected before belong to it
+		},
 	}
-	d, err := s.door.Confirm(ctx, who, in.ID, shown)
-	if deputy.CodeOf(err) == deputy.Stale && len(d.Renewed) > 0 {
-		p := s.problem(ctx, err)
-		renewed := group(d.Renewed)
-		p.Group, p.Proposal = &renewed, &renewed.Proposals[0]
-		return nil, p
-	}
+}
+
+// confirmed is what a confirmation has made of a proposal or a group, as it is now: not_found where it was not confirmed, stale with what
+// took its place.
+func (s *server) confirmed(ctx context.Context, who deputy.Caller, id string) ([]deputy.Proposal, error) {
+	ps, err := s.door.Proposal(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
-	return oneGroup(s.door.Proposal(ctx, who, in.ID)) // whole: members that were rejected before belong to it
+	switch groupState(ps) {
+	case deputy.Pending, deputy.Rejected, deputy.Expired:
+		return nil, notFound()
+	case deputy.Outdated:
+		return nil, s.outdated(ctx, who, ps)
+	}
+	return ps, nil
 }
 
-func (s *server) rejectProposal(ctx context.Context, who deputy.Caller, in *idInput) (*proposalOutput, error) {
-	if err := isProposal(in.ID); err != nil {
-		return nil, err
+// outdated says that nothing was written, and shows what took the place of stale proposals.
+func (s *server) outdated(ctx context.Context, who deputy.Caller, ps []deputy.Proposal) error {
+	old := ps[slices.IndexFunc(ps, func(p deputy.Proposal) bool { return p.State == deputy.Outdated })]
+	p := newProblem(deputy.Errorf(deputy.Stale, "%s", old.Outcome))
+	if old.Renewed == "" {
+		return p
 	}
-	return oneProposal(s.door.Reject(ctx, who, in.ID))
+	renewed, err := s.door.Proposal(ctx, who, old.Renewed)
+	if err != nil {
+		return err
+	}
+	p.Detail += " Look at the new difference and decide again."
+	now := group(renewed)
+	p.Proposal = &now.Proposals[0]
+	if isGroup(old.Renewed) == nil {
+		p.Group = &now
+	}
+	return p
 }
 
-func (s *server) rejectGroup(ctx context.Context, who deputy.Caller, in *idInput) (*groupOutput, error) {
-	if err := isGroup(in.ID); err != nil {
-		return nil, err
+func (s *server) rejectProposal() action[idInput, proposalOutput] {
+	return action[idInput, proposalOutput]{
+		do: func(ctx context.Context, who deputy.Caller, in *idInput, _ string) (string, error) {
+			return in.ID, s.reject(ctx, who, in.ID, isProposal)
+		},
+		tell: func(ctx context.Context, who deputy.Caller, in *idInput, _ string) (*proposalOutput, error) {
+			return oneProposal(s.rejected(ctx, who, in.ID))
+		},
 	}
-	if _, err := s.door.Reject(ctx, who, in.ID); err != nil {
-		return nil, err
+}
+
+func (s *server) rejectGroup() action[idInput, groupOutput] {
+	return action[idInput, groupOutput]{
+		do: func(ctx context.Context, who deputy.Caller, in *idInput, _ string) (string, error) {
+			return in.ID, s.reject(ctx, who, in.ID, isGroup)
+		},
+		tell: func(ctx context.Context, who deputy.Caller, in *idInput, _ string) (*groupOutput, error) {
+			return oneGroup(s.rejected(ctx, who, in.ID))
+		},
 	}
-	return oneGroup(s.door.Proposal(ctx, who, in.ID))
+}
+
+func (s *server) reject(ctx context.Context, who deputy.Caller, id string, kind func(string) error) error {
+	if err := kind(id); err != nil {
+		return err
+	}
+	_, err := s.door.Reject(ctx, who, id)
+	return err
+}
+
+// rejected is what was turned down of a proposal or a group: not_found where nothing was, or something still waits.
+func (s *server) rejected(ctx context.Context, who deputy.Caller, id string) ([]deputy.Proposal, error) {
+	ps, err := s.door.Proposal(ctx, who, id)
+	is := func(state deputy.State) bool {
+		return slices.ContainsFunc(ps, func(p deputy.Proposal) bool { return p.State == state })
+	}
+	if err == nil && (is(deputy.Pending) || !is(deputy.Rejected)) {
+		err = notFound()
+	}
+	return ps, err
 }

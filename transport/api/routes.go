@@ -21,25 +21,25 @@ func (s *server) routes(api huma.API) {
 
 	add(s, api, "GET /v1/me", "Who you are and what you may do", s.me)
 
-	add(s, api, "POST /v1/conversations", "Begin a conversation", s.createConversation, status(http.StatusCreated))
+	post(s, api, "/v1/conversations", "Begin a conversation", s.newConversation(), status(http.StatusCreated))
 	add(s, api, "GET /v1/conversations", "Your conversations, newest first", s.listConversations)
 	add(s, api, "GET /v1/conversations/{id}", "One conversation", s.getConversation)
 	add(s, api, "PATCH /v1/conversations/{id}", "Rename a conversation", s.renameConversation)
 	add(s, api, "DELETE /v1/conversations/{id}", "Delete a conversation; the log stays", s.deleteConversation, status(http.StatusNoContent))
 	add(s, api, "GET /v1/conversations/{id}/messages", "What was said, oldest first", s.listMessages)
 
-	add(s, api, "POST /v1/conversations/{id}/turns", "Say something", s.postTurn, streams[turnJSON](api))
+	post(s, api, "/v1/conversations/{id}/turns", "Say something", s.newTurn(), streams[turnJSON](api))
 	add(s, api, "GET /v1/turns/{id}", "One turn", s.getTurn)
 	add(s, api, "GET /v1/turns/{id}/events", "Follow a turn", s.followTurn, streams[turnJSON](nil))
-	add(s, api, "POST /v1/turns/{id}/cancel", "Ask a turn to stop", s.cancelTurn)
+	post(s, api, "/v1/turns/{id}/cancel", "Ask a turn to stop", s.cancelTurn())
 
 	add(s, api, "GET /v1/proposals", "Your proposals, newest first", s.listProposals)
 	add(s, api, "GET /v1/proposals/{id}", "One proposal", s.getProposal)
-	add(s, api, "POST /v1/proposals/{id}/confirm", "Carry out a proposal, once", s.confirmProposal)
-	add(s, api, "POST /v1/proposals/{id}/reject", "Turn a proposal down", s.rejectProposal)
+	post(s, api, "/v1/proposals/{id}/confirm", "Carry out a proposal, once", s.confirmProposal())
+	post(s, api, "/v1/proposals/{id}/reject", "Turn a proposal down", s.rejectProposal())
 	add(s, api, "GET /v1/proposal-groups/{id}", "The proposals of one turn", s.getGroup)
-	add(s, api, "POST /v1/proposal-groups/{id}/confirm", "Carry out a group, once", s.confirmGroup)
-	add(s, api, "POST /v1/proposal-groups/{id}/reject", "Turn all pending ones of a group down", s.rejectGroup)
+	post(s, api, "/v1/proposal-groups/{id}/confirm", "Carry out a group, once", s.confirmGroup())
+	post(s, api, "/v1/proposal-groups/{id}/reject", "Turn all pending ones of a group down", s.rejectGroup())
 
 	add(s, api, "GET /v1/tool-calls", "The tool-call log, newest first", s.listCalls)
 	add(s, api, "GET /v1/tool-calls/{id}/result", "The full result of a call, read again with the rights of now", s.getResult, exports(api))

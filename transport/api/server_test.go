@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -24,22 +25,37 @@ import (
 
 // server is an assistant over a small business, served over HTTP. Its model does what the text of the person says: see answer.
 type server struct {
-	t    *testing.T
-	url  string
-	host *hosttest.Fake
+	t     *testing.T
+	url   string
+	tag   string // 22 characters that its ids begin with
+	host  *hosttest.Fake
+	store deputy.Store
 	// gate is where the model waits when it is told to; step is told that it does.
 	gate, step chan struct{}
 	closing    chan struct{}
 
 	mu   sync.Mutex
 	next int
+	late time.Duration // how far its clock is ahead
+}
+
+func (s *server) clock() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Now().Add(s.late)
+}
+
+func (s *server) pass(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.late += d
 }
 
 func (s *server) id() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next++
-	return fmt.Sprintf("%026d", s.next)
+	return fmt.Sprintf("%s%04d", strings.ToLower(s.tag), s.next)
 }
 
 func field(name, label string, t query.Type) query.Field {
@@ -65,10 +81,17 @@ func shop() *hosttest.Fake {
 // where she may not confirm.
 func serve(t *testing.T) *server {
 	t.Helper()
-	s := &server{t: t, host: shop(), gate: make(chan struct{}), step: make(chan struct{}, 100), closing: make(chan struct{})}
+	return serveStore(t, shop(), memory.New())
+}
+
+// serveStore serves over a business and a store that others may serve too: the store is not closed.
+func serveStore(t *testing.T, host *hosttest.Fake, store deputy.Store) *server {
+	t.Helper()
+	s := &server{t: t, tag: rand.Text()[:22], host: host, store: store, gate: make(chan struct{}), step: make(chan struct{}, 100), closing: make(chan struct{})}
+	store.Close = nil
 	read := deputy.Access{Read: deputy.Fields{All: true}, Update: deputy.Fields{Names: []string{"name", "phone"}}, Rows: "owner == person.id"}
 	a, err := deputy.New(t.Context(), deputy.Config{
-		Host: s.host, Store: memory.New(), NewID: s.id, Models: []deputy.Model{scripted.New(s.answer)},
+		Host: s.host, Store: store, NewID: s.id, Clock: s.clock, Models: []deputy.Model{scripted.New(s.answer)},
 		Toolsets: []deputy.Toolset{records.New(records.Config{}), present.New()}, Limits: deputy.Limits{TurnsPerMinute: -1},
 		Policy: deputy.Policy{Roles: map[string]deputy.Role{
 			"support":  {Tools: []string{"*"}, Tables: map[string]deputy.Access{"customers": read}},

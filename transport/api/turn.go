@@ -42,7 +42,7 @@ type usageJSON struct {
 
 type postTurnInput struct {
 	ID     string `path:"id"`
-	Accept string `header:"Accept"`
+	Accept string `header:"Accept" json:"-"` // the form of the answer is no part of what is asked for
 	Body   struct {
 		Text   string      `json:"text"`
 		Screen *screenJSON `json:"screen,omitempty"`
@@ -57,28 +57,29 @@ type screenJSON struct {
 
 type turnOutput struct{ Body turnJSON }
 
-// postTurn starts a turn, then streams it or waits for it. The turn does not live in the connection.
-func (s *server) postTurn(ctx context.Context, who deputy.Caller, in *postTurnInput) (*huma.StreamResponse, error) {
-	input := deputy.TurnInput{Conversation: in.ID, Text: in.Body.Text}
+func (s *server) newTurn() action[postTurnInput, huma.StreamResponse] {
+	return action[postTurnInput, huma.StreamResponse]{prefix: "trn_", do: s.startTurn, tell: s.tellTurn}
+}
+
+// startTurn starts a turn, which does not live in the connection.
+func (s *server) startTurn(ctx context.Context, who deputy.Caller, in *postTurnInput, id string) (string, error) {
+	input := deputy.TurnInput{ID: id, Conversation: in.ID, Text: in.Body.Text}
 	if c := in.Body.Screen; c != nil {
 		input.Screen = &deputy.Screen{Table: c.Table, Record: c.Record, Where: c.Where}
 	}
-	id, err := s.door.Start(ctx, who, input)
-	if err != nil {
-		return nil, err
-	}
+	return s.door.Start(ctx, who, input)
+}
+
+// tellTurn streams a turn from its start, or waits for its end.
+func (s *server) tellTurn(ctx context.Context, who deputy.Caller, in *postTurnInput, id string) (*huma.StreamResponse, error) {
 	if strings.Contains(in.Accept, "text/event-stream") {
-		return s.stream(s.door.Follow, who, id, 0), nil
+		return s.followTurn(ctx, who, &followTurnInput{ID: id})
 	}
 	t, err := s.finishedTurn(ctx, who, id)
 	if err != nil {
 		return nil, err
 	}
-	return &huma.StreamResponse{Body: func(c huma.Context) {
-		c.SetHeader("Content-Type", "application/json")
-		c.SetStatus(http.StatusOK)
-		_ = encode(c.BodyWriter(), t) // a reader that is gone is not ours to mend
-	}}, nil
+	return answer(http.StatusOK, t), nil
 }
 
 type followTurnInput struct {
@@ -180,11 +181,15 @@ func (s *server) getTurn(ctx context.Context, who deputy.Caller, in *idInput) (*
 	return &turnOutput{out}, err
 }
 
-func (s *server) cancelTurn(ctx context.Context, who deputy.Caller, in *idInput) (*turnOutput, error) {
-	if err := s.door.Cancel(ctx, who, in.ID); err != nil {
-		return nil, err
+func (s *server) cancelTurn() action[idInput, turnOutput] {
+	return action[idInput, turnOutput]{
+		do: func(ctx context.Context, who deputy.Caller, in *idInput, _ string) (string, error) {
+			return in.ID, s.door.Cancel(ctx, who, in.ID)
+		},
+		tell: func(ctx context.Context, who deputy.Caller, in *idInput, _ string) (*turnOutput, error) {
+			return s.getTurn(ctx, who, in)
+		},
 	}
-	return s.getTurn(ctx, who, in)
 }
 
 // turn is what is known of one while it runs.
