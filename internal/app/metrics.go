@@ -101,9 +101,9 @@ func (m *metrics) began(s deputy.Span) {
 func (m *metrics) ended(ctx context.Context, s deputy.Span, took time.Duration) {
 	switch s.Kind {
 	case "turn":
-		m.turnsNow.Dec()
 		m.turns.WithLabelValues(string(s.Channel), turnEnd(s)).Inc()
 		m.turnTime.WithLabelValues(string(s.Channel)).Observe(took.Seconds())
+		m.turnsNow.Dec()
 	case "confirm":
 		m.confirmsNow.Dec()
 	case "model":

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 )
@@ -96,6 +97,23 @@ func get(t *testing.T, url string) (int, string, http.Header) {
 	return res.StatusCode, string(text), res.Header
 }
 
+// settled asks until nothing is wrong any more, for a while at most, and gives what still is.
+func settled(t *testing.T, ask func() []string) []string {
+	t.Helper()
+	late := time.After(10 * time.Second)
+	for again := time.NewTicker(5 * time.Millisecond); ; {
+		wrong := ask()
+		if len(wrong) == 0 {
+			return nil
+		}
+		select {
+		case <-late:
+			return wrong
+		case <-again.C:
+		}
+	}
+}
+
 // sample is a line of Prometheus' text format: name, labels, value.
 var sample = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{(?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\["\\n])*",?)*\})? (\S+)$`)
 
@@ -168,12 +186,11 @@ func TestMetricsCountWhatHappened(t *testing.T) {
 	s.token = "another"
 	s.ask(http.MethodGet, "/v1/me", nil, http.StatusUnauthorized)
 
-	status, text, header := get(t, s.metrics)
+	status, _, header := get(t, s.metrics)
 	if status != http.StatusOK || !strings.HasPrefix(header.Get("Content-Type"), "text/plain; version=0.0.4") {
 		t.Fatalf("%d %s", status, header)
 	}
-	got := scraped(t, text)
-	for series, want := range map[string]float64{
+	want := map[string]float64{
 		`deputy_turns_total{channel="chat",reason="answered"}`:                                  3,
 		`deputy_turns_total{channel="chat",reason="model_error"}`:                               1,
 		`deputy_turn_duration_seconds_count{channel="chat"}`:                                    4,
@@ -201,10 +218,21 @@ func TestMetricsCountWhatHappened(t *testing.T) {
 		`deputy_http_event_streams_open`:                                                        0,
 		`deputy_database_connections_max{database="host",pool="writes"}`:                        1,
 		`deputy_database_connection_waits_total{database="host",pool="reads"}`:                  0,
-	} {
-		if v, ok := got[series]; !ok || v != want {
-			t.Errorf("%s is %v (there: %v); want %v", series, v, ok, want)
+	}
+	var got map[string]float64
+	var text string
+	wrong := settled(t, func() (wrong []string) { // the end of a request is counted when its answer is out already
+		_, text, _ = get(t, s.metrics)
+		got = scraped(t, text)
+		for series, n := range want {
+			if v, ok := got[series]; !ok || v != n {
+				wrong = append(wrong, fmt.Sprintf("%s is %v (there: %v); want %v", series, v, ok, n))
+			}
 		}
+		return wrong
+	})
+	for _, w := range wrong {
+		t.Error(w)
 	}
 	tokens := got[`deputy_model_tokens_total{kind="output",model="replay"}`]
 	if tokens <= output || output == 0 || got[`go_goroutines`] == 0 || !strings.Contains(text, `deputy_build_info{commit="`) {
@@ -228,29 +256,45 @@ func (s *serving) onlyMetrics() {
 
 // linesOfTheTraffic: each line of the log is JSON, and a turn's lines say which turn, conversation and request they are of.
 func (s *serving) linesOfTheTraffic() {
-	seen := map[string]int{}
-	for text := range strings.Lines(s.said()) {
-		var line map[string]any
-		if err := json.Unmarshal([]byte(text), &line); err != nil {
-			s.t.Fatalf("%v: %s", err, text)
+	want := map[string]int{"turn ended": 4, "confirmation ended": 1, "model call ended": 7, "tool call ended": 4, "request": 12}
+	wrong := settled(s.t, func() (wrong []string) {
+		seen := map[string]int{}
+		for text := range strings.Lines(s.said()) {
+			line := map[string]any{}
+			if err := json.Unmarshal([]byte(text), &line); err != nil {
+				s.t.Fatalf("%v: %s", err, text)
+			}
+			msg, _ := line["msg"].(string)
+			seen[msg]++
+			wrong = append(wrong, lacks(msg, line)...)
 		}
-		msg, _ := line["msg"].(string)
-		seen[msg]++
-		for _, key := range map[string][]string{
-			"turn ended": {"request", "conversation", "turn", "reason", "channel", "duration_ms"}, "confirmation ended": {"request", "conversation", "turn", "group", "outcome"},
-			"model call ended": {"request", "conversation", "turn", "model", "outcome"}, "tool call ended": {"request", "conversation", "turn", "tool", "call", "outcome"}, "request": {"request", "route", "status", "duration_ms"},
-		}[msg] {
-			if line[key] == nil {
-				s.t.Errorf("no %s in %s", key, text)
+		for msg, n := range want {
+			if seen[msg] != n {
+				wrong = append(wrong, fmt.Sprintf("%d lines %q, want %d", seen[msg], msg, n))
 			}
 		}
-		if msg == "request" && line["route"] == "GET /v1/conversations" && line["person"] != "ann" {
-			s.t.Errorf("not ann's: %s", text)
+		return wrong
+	})
+	for _, w := range wrong {
+		s.t.Error(w)
+	}
+}
+
+// lacks says which keys a line should have and does not.
+func lacks(msg string, line map[string]any) (wrong []string) {
+	of := []string{"request", "conversation", "turn"}
+	for _, key := range map[string][]string{
+		"turn ended": append(of, "reason", "channel", "duration_ms"), "confirmation ended": append(of, "group", "outcome"), "model call ended": append(of, "model", "outcome"),
+		"tool call ended": append(of, "tool", "call", "outcome"), "request": {"request", "route", "status", "duration_ms"},
+	}[msg] {
+		if line[key] == nil {
+			wrong = append(wrong, fmt.Sprintf("no %s in %v", key, line))
 		}
 	}
-	if seen["turn ended"] != 4 || seen["confirmation ended"] != 1 || seen["model call ended"] != 7 || seen["tool call ended"] != 4 || seen["request"] != 12 {
-		s.t.Errorf("lines: %v", seen)
+	if msg == "request" && line["route"] == "GET /v1/conversations" && line["person"] != "ann" {
+		wrong = append(wrong, fmt.Sprintf("not ann's: %v", line))
 	}
+	return wrong
 }
 
 // TestMetricNamesAreWell: the names and the help are as Prometheus wants them.
