@@ -14,10 +14,10 @@ FUZZTIME ?= 10s
 export CGO_ENABLED := 0
 export GOFLAGS := -trimpath
 
-.PHONY: help build test race lint fuzz bench verify smoke ui setup
+.PHONY: help build test race lint fuzz bench bench-peers bench-sqlite verify smoke ui setup
 
 help: ## This list
-	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## The binary: static, stripped, without cgo, in build/deputy
 	$(GO) build -trimpath -ldflags "-s -w" -o $(BUILD)/deputy ./cmd/deputy
@@ -40,6 +40,15 @@ fuzz: ## Every fuzz target for FUZZTIME
 bench: ## Every benchmark once, and what the built binary needs; BENCHTIME=2s to measure
 	$(GO) test -run '^$$' -bench . -benchtime $(or $(BENCHTIME),1x) ./...
 	$(GO) test -count=1 -v -run TestBinary ./bench
+	cd bench/turns/fantasy && $(GO) vet ./...
+	$(GO) run ./bench/turns -rounds 1 -for 50ms -streams 20
+	cd bench/sqlite && $(GO) vet ./... && $(GO) run . -rounds 1 -for 50ms
+
+bench-peers: ## Whole turns over HTTP beside a floor and a peer, on an idle machine: 8 minutes. docs/benchmarks.md
+	$(GO) run ./bench/turns -rounds $(or $(ROUNDS),5) -for $(or $(FOR),6s)
+
+bench-sqlite: ## The SQLite drivers without cgo, on an idle machine: 4 minutes. docs/benchmarks.md
+	cd bench/sqlite && $(GO) run . -rounds $(or $(ROUNDS),5) -for $(or $(FOR),8s)
 
 verify: ## What is committed is what was meant: modules, the static binary, the documents, the built page
 	@./.ci/verify
