@@ -39,6 +39,7 @@ type server struct {
 	door *deputy.Door
 	log  *slog.Logger
 	opts Options
+	open context.Context // ends when Options.Closing is closed
 }
 
 // New makes the handler. Each request is checked in this order: Host and Origin, credential, key, route, parameters and body, rights.
@@ -46,7 +47,7 @@ func New(door *deputy.Door, auth Authenticator, opts Options) http.Handler {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &server{door: door, log: opts.Log, opts: opts}
+	s := &server{door: door, log: opts.Log, opts: opts, open: openUntil(opts.Closing)}
 	mux := http.NewServeMux()
 	api := humago.New(mux, configuration(opts.Version))
 	api.UseMiddleware(withStatus)
@@ -56,6 +57,19 @@ func New(door *deputy.Door, auth Authenticator, opts Options) http.Handler {
 	h = s.authenticated(auth, keyed(h))
 	h = s.split(h)
 	return s.recovered(s.local(h))
+}
+
+// openUntil is a context that ends when closing is closed: one goroutine for all streams.
+func openUntil(closing <-chan struct{}) context.Context {
+	if closing == nil {
+		return context.Background()
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		<-closing
+		cancel()
+	}()
+	return ctx
 }
 
 // split sends what is not the API's to the page.

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"example.com/deputy"
@@ -101,7 +102,7 @@ func (s *server) stream(follow follower, who deputy.Caller, turn string, after i
 		r, w := humago.Unwrap(c)
 		ctx, cancel := context.WithCancel(r.Context())
 		defer cancel()
-		go cancelOn(s.opts.Closing, ctx, cancel)
+		defer context.AfterFunc(s.open, cancel)()
 		out, err := sse.NewWriter(w)
 		if err != nil {
 			return // the line is gone; the turn is not
@@ -112,61 +113,52 @@ func (s *server) stream(follow follower, who deputy.Caller, turn string, after i
 	}}
 }
 
-// cancelOn ends with ctx, or cancels it once closing is closed.
-func cancelOn(closing <-chan struct{}, ctx context.Context, cancel context.CancelFunc) {
-	select {
-	case <-closing:
-		cancel()
-	case <-ctx.Done():
-	}
-}
-
 // copyEvents sends events as they come, and a comment in every quiet spell. It ends with the events, or when ctx does.
 func copyEvents(ctx context.Context, out *sse.Writer, events iter.Seq2[deputy.Event, error]) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	next := produce(ctx, events)
-	quiet := time.NewTicker(alive)
-	defer quiet.Stop()
-	for {
-		select {
-		case <-quiet.C:
-			if err := out.Comment("still here"); err != nil {
-				return err
-			}
-		case e, more := <-next:
-			if !more {
-				return ctx.Err()
-			}
-			if e.err != nil {
-				return e.err
-			}
-			if err := out.Send(sse.Event{ID: e.Seq, Name: e.Name, Data: e.Data}); err != nil {
-				return err
-			}
+	q := &quiet{out: out}
+	defer q.end()
+	q.mu.Lock()
+	q.timer = time.AfterFunc(alive, q.comment)
+	q.mu.Unlock()
+	for e, err := range events {
+		if err != nil {
+			return err
 		}
+		if err := q.send(sse.Event{ID: e.Seq, Name: e.Name, Data: e.Data}); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// quiet breaks the silence between the events of a stream, without a goroutine of its own.
+type quiet struct {
+	mu    sync.Mutex
+	out   *sse.Writer
+	timer *time.Timer
+	ended bool
+}
+
+func (q *quiet) send(e sse.Event) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.out.Send(e)
+}
+
+func (q *quiet) comment() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.ended && q.out.Comment("still here") == nil { // a reader that is gone ends the request's context
+		q.timer.Reset(alive)
 	}
 }
 
-type eventOrError struct {
-	deputy.Event
-	err error
-}
-
-// produce reads the events in a goroutine that ends with them or with ctx.
-func produce(ctx context.Context, events iter.Seq2[deputy.Event, error]) <-chan eventOrError {
-	out := make(chan eventOrError)
-	go func() {
-		defer close(out)
-		for e, err := range events {
-			select {
-			case out <- eventOrError{e, err}:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	return out
+// end waits for a comment that is being written: nothing is written once the handler has returned.
+func (q *quiet) end() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ended = true
+	q.timer.Stop()
 }
 
 func (s *server) getTurn(ctx context.Context, who deputy.Caller, in *idInput) (*turnOutput, error) {
