@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/deputy/internal/decimal"
+	"example.com/deputy/internal/redact"
 )
 
 // answer is what a model has said in one step.
@@ -32,10 +33,13 @@ func (a *Assistant) askModel(ctx context.Context, r Request, grown func(*answer)
 	var errs []error
 	for _, m := range a.cfg.Models {
 		out, err := a.stream(ctx, m, r, grown)
-		if err == nil || out.begun() || ctx.Err() != nil {
+		if err == nil {
+			return out, nil
+		}
+		if out.begun() || ctx.Err() != nil {
 			return out, errors.Join(append(errs, err)...)
 		}
-		a.complain(ctx, "model call", err, "model", m.Info().Name)
+		a.cfg.Log.ErrorContext(ctx, "model call", "model", m.Info().Name, "code", string(CodeOf(err)), "error", redact.Error(err))
 		errs = append(errs, err)
 	}
 	return &answer{}, errors.Join(errs...)
