@@ -333,7 +333,7 @@ func (a *Assistant) renewAll(ctx context.Context, channel Channel, who Person, p
 	return in.group
 }
 
-// settle stores outcomes, and writes their rows.
+// settle stores outcomes together with their rows of the log.
 func (a *Assistant) settle(ctx context.Context, who Person, channel Channel, ps, renewed []Proposal) error {
 	var rows []Entry
 	for _, p := range ps {
@@ -346,14 +346,7 @@ func (a *Assistant) settle(ctx context.Context, who Person, channel Channel, ps,
 	for _, p := range renewed {
 		rows = append(rows, a.decided(who, channel, p, Proposed))
 	}
-	err := a.cfg.Store.Proposals.Settle(ctx, who, ps, renewed)
-	if CodeOf(err) == AlreadyDecided {
-		return err
-	}
-	if logged := a.cfg.Store.Log.Append(ctx, rows...); logged != nil {
-		a.complain(ctx, "tool-call log", logged, "proposal", ps[0].ID)
-	}
-	return err
+	return a.cfg.Store.Proposals.Settle(ctx, who, ps, renewed, rows...)
 }
 
 // Reject turns a proposal, or all pending ones of a group, down; with it those of its group that build on a record it would have created.
@@ -403,13 +396,7 @@ func (a *Assistant) close(ctx context.Context, who Person, channel Channel, ps [
 		ids = append(ids, p.ID)
 		rows = append(rows, a.decided(who, channel, p, Outcome(to)))
 	}
-	if err := a.cfg.Store.Proposals.Close(ctx, who, ids, to, outcome, at); err != nil {
-		return err
-	}
-	if err := a.cfg.Store.Log.Append(ctx, rows...); err != nil {
-		a.complain(ctx, "tool-call log", err)
-	}
-	return nil
+	return a.cfg.Store.Proposals.Close(ctx, who, ids, to, outcome, at, rows...)
 }
 
 // proposals reads a proposal or a group as it is now: what is past its time has expired, and what is in doubt is settled where it can be.
@@ -448,10 +435,10 @@ func (a *Assistant) age(ctx context.Context, who Person, ps []Proposal) (changed
 	return changed
 }
 
-// eachProposal goes through a person's proposals, newest first.
+// eachProposal goes through a person's proposals as they are now, newest first.
 func (a *Assistant) eachProposal(ctx context.Context, who Person, f ProposalFilter, do func(Proposal)) error {
 	for before := int64(0); ; {
-		page, err := a.cfg.Store.Proposals.List(ctx, who, f, before, maxPage)
+		page, err := a.listed(ctx, who, f, before, maxPage)
 		if err != nil || len(page) == 0 {
 			return err
 		}
@@ -468,21 +455,26 @@ func (d *Door) Proposals(ctx context.Context, who Caller, f ProposalFilter, befo
 	if err != nil {
 		return nil, err
 	}
-	page, err := d.a.cfg.Store.Proposals.List(ctx, person, f, before, limit)
+	return d.a.listed(ctx, person, f, before, limit)
+}
+
+// listed is a page of a person's proposals, those moved on whose time or whose lease has run out.
+func (a *Assistant) listed(ctx context.Context, who Person, f ProposalFilter, before int64, limit int) ([]Proposal, error) {
+	page, err := a.cfg.Store.Proposals.List(ctx, who, f, before, limit)
 	if err != nil {
 		return nil, err
 	}
-	changed := d.a.age(ctx, person, page)
+	changed := a.age(ctx, who, page)
 	for _, p := range page {
-		if p.State == Confirming && len(d.a.doubtful([]Proposal{p})) > 0 {
-			_, err := d.a.proposals(ctx, person, p.Group) // settled with its group
+		if p.State == Confirming && len(a.doubtful([]Proposal{p})) > 0 {
+			_, err := a.proposals(ctx, who, p.Group) // settled with its group
 			changed = err == nil || changed
 		}
 	}
 	if !changed {
 		return page, nil
 	}
-	return d.a.cfg.Store.Proposals.List(ctx, person, f, before, limit)
+	return a.cfg.Store.Proposals.List(ctx, who, f, before, limit)
 }
 
 // Proposal is one of the caller's own, or all members of a group, in order.

@@ -57,17 +57,17 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 	if err != nil {
 		return "", err
 	}
+	if c.Title == "" { // before it is stored: a process that ends in between leaves no turn behind that has no name
+		if err := a.cfg.Store.Conversations.Rename(ctx, person, c.ID, title(in.Text)); err != nil {
+			a.complain(ctx, "title", err, "conversation", c.ID)
+		}
+	}
 	lease, err := a.cfg.Store.Turns.Start(ctx, person, t, first, a.cfg.Clock().Add(leaseFor))
 	if CodeOf(err) == Conflict {
 		a.takeUpLost(ctx) // the turn that stands in the way may be one whose worker is gone
 	}
 	if err != nil {
 		return "", err
-	}
-	if c.Title == "" {
-		if err := a.cfg.Store.Conversations.Rename(ctx, person, c.ID, title(in.Text)); err != nil {
-			a.complain(ctx, "title", err, "conversation", c.ID)
-		}
 	}
 	r := &runner{a: a, in: &turning{turn: t, who: person}, lease: lease, events: t.NextEvent}
 	since, err := a.history(ctx, person, c.ID, lastSeq(history)) // with what a turn that has ended meanwhile has added
@@ -175,19 +175,19 @@ func (a *Assistant) opening(ctx context.Context, who Person, t Turn, text string
 	return []Message{{Role: FromNote, Turn: t.ID, At: t.StartedAt, Parts: parts}, said}, nil
 }
 
-// fates are the decided proposals of a conversation that no note has told of yet, oldest first.
+// fates are the decided proposals of a conversation of which no note has told since, oldest first.
 func (a *Assistant) fates(ctx context.Context, who Person, conversation string, history []Message) ([]Proposal, error) {
-	told := map[string]bool{}
+	told := map[string]time.Time{}
 	for _, m := range history {
 		for _, p := range m.Parts {
 			if m.Role == FromNote && p.Proposal != "" {
-				told[p.Proposal] = true
+				told[p.Proposal] = m.At
 			}
 		}
 	}
 	var out []Proposal
 	err := a.eachProposal(ctx, who, ProposalFilter{Conversation: conversation}, func(p Proposal) {
-		if p.State.Final() && !told[p.ID] {
+		if p.State.Final() && told[p.ID].Before(p.DecidedAt) {
 			out = append([]Proposal{p}, out...)
 		}
 	})

@@ -115,10 +115,10 @@ type Proposals interface {
 	// Claim moves all of them from pending to confirming, or none (already_decided), in one conditional write over owner, state, hash and expiry.
 	Claim(ctx context.Context, as Person, c Claim) error
 	// Settle moves proposals from confirming to the final state they carry, or from unknown to done or failed, and stores those that take
-	// their place; all or nothing. already_decided where one stands elsewhere.
-	Settle(ctx context.Context, as Person, ps, renewed []Proposal) error
-	// Close moves all of them from pending to rejected or expired, or none (already_decided).
-	Close(ctx context.Context, as Person, ids []string, to State, outcome string, at time.Time) error
+	// their place, and the rows of the log that say so; all or nothing. already_decided where one stands elsewhere.
+	Settle(ctx context.Context, as Person, ps, renewed []Proposal, rows ...Entry) error
+	// Close moves all of them from pending to rejected or expired, with their rows of the log, or none (already_decided).
+	Close(ctx context.Context, as Person, ids []string, to State, outcome string, at time.Time, rows ...Entry) error
 }
 
 // Outcome is what became of a tool call, in its row of the log.

@@ -16,12 +16,16 @@ func (s log) Append(ctx context.Context, rows ...deputy.Entry) error {
 		return err
 	}
 	defer s.leave()
+	s.record(rows)
+	return nil
+}
+
+func (s *store) record(rows []deputy.Entry) {
 	for _, r := range rows {
 		r = kept(r)
 		r.Seq = int64(len(s.log)) + 1
 		s.log = append(s.log, r)
 	}
-	return nil
 }
 
 func (s log) Get(ctx context.Context, as deputy.Person, call string) (deputy.Entry, error) {

@@ -121,7 +121,7 @@ func (s proposals) Claim(ctx context.Context, as deputy.Person, c deputy.Claim) 
 }
 
 // Settle stores State, DecidedAt, Outcome, Renewed and Record; the rest stays as it was proposed.
-func (s proposals) Settle(ctx context.Context, as deputy.Person, ps, renewed []deputy.Proposal) error {
+func (s proposals) Settle(ctx context.Context, as deputy.Person, ps, renewed []deputy.Proposal, rows ...deputy.Entry) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -149,10 +149,11 @@ func (s proposals) Settle(ctx context.Context, as deputy.Person, ps, renewed []d
 		p.State, p.DecidedAt, p.Outcome, p.Renewed, p.Record = ps[i].State, moment(ps[i].DecidedAt), ps[i].Outcome, ps[i].Renewed, ps[i].Record
 	}
 	s.propose(renewed)
+	s.record(rows)
 	return nil
 }
 
-func (s proposals) Close(ctx context.Context, as deputy.Person, ids []string, to deputy.State, outcome string, at time.Time) error {
+func (s proposals) Close(ctx context.Context, as deputy.Person, ids []string, to deputy.State, outcome string, at time.Time, rows ...deputy.Entry) error {
 	if err := s.enter(ctx); err != nil {
 		return err
 	}
@@ -167,5 +168,6 @@ func (s proposals) Close(ctx context.Context, as deputy.Person, ids []string, to
 	for _, p := range ps {
 		p.State, p.Outcome, p.DecidedAt = to, outcome, moment(at)
 	}
+	s.record(rows)
 	return nil
 }

@@ -10,18 +10,20 @@ import (
 type log struct{ *store }
 
 func (s log) Append(ctx context.Context, rows ...deputy.Entry) error {
-	return s.write(ctx, "log", func(t tx) error {
-		for _, e := range rows {
-			if _, err := t.exec(`INSERT INTO deputy_log (id, at, person, person_id, person_name, channel, conversation, turn, phase, tool, kind,
+	return s.write(ctx, "log", func(t tx) error { return t.log(rows) })
+}
+
+func (t tx) log(rows []deputy.Entry) error {
+	for _, e := range rows {
+		if _, err := t.exec(`INSERT INTO deputy_log (id, at, person, person_id, person_name, channel, conversation, turn, phase, tool, kind,
 				operation, proposal, outcome, arguments, returned, bytes, truncated, duration, error_code)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-				e.ID, micros(e.At), e.Person.Key(), e.Person.ID, e.Person.Name, string(e.Channel), e.Conversation, e.Turn, e.Phase, e.Tool, string(e.Kind),
-				e.Operation, e.Proposal, string(e.Outcome), string(e.Arguments), e.Returned, e.Bytes, e.Truncated, int64(e.Duration), string(e.ErrorCode)); err != nil {
-				return err
-			}
+			e.ID, micros(e.At), e.Person.Key(), e.Person.ID, e.Person.Name, string(e.Channel), e.Conversation, e.Turn, e.Phase, e.Tool, string(e.Kind),
+			e.Operation, e.Proposal, string(e.Outcome), string(e.Arguments), e.Returned, e.Bytes, e.Truncated, int64(e.Duration), string(e.ErrorCode)); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 const logColumns = `SELECT seq, id, at, person, person_name, channel, conversation, turn, phase, tool, kind, operation, proposal, outcome, arguments,

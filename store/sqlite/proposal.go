@@ -125,7 +125,7 @@ func (t tx) moved(as deputy.Person, ids []string, n int64, wanted int, err error
 }
 
 // Settle stores State, DecidedAt, Outcome, Renewed and Record; the rest stays as it was proposed.
-func (s proposals) Settle(ctx context.Context, as deputy.Person, ps, renewed []deputy.Proposal) error {
+func (s proposals) Settle(ctx context.Context, as deputy.Person, ps, renewed []deputy.Proposal, rows ...deputy.Entry) error {
 	var ids []string
 	for _, p := range ps {
 		if !p.State.Final() {
@@ -142,11 +142,14 @@ func (s proposals) Settle(ctx context.Context, as deputy.Person, ps, renewed []d
 				return err
 			}
 		}
-		return t.propose(as.Key(), renewed)
+		if err := t.propose(as.Key(), renewed); err != nil {
+			return err
+		}
+		return t.log(rows)
 	})
 }
 
-func (s proposals) Close(ctx context.Context, as deputy.Person, ids []string, to deputy.State, outcome string, at time.Time) error {
+func (s proposals) Close(ctx context.Context, as deputy.Person, ids []string, to deputy.State, outcome string, at time.Time, rows ...deputy.Entry) error {
 	if to != deputy.Rejected && to != deputy.Expired {
 		return deputy.Errorf(deputy.Invalid, "A proposal cannot be closed as %s.", to)
 	}
@@ -162,6 +165,9 @@ func (s proposals) Close(ctx context.Context, as deputy.Person, ids []string, to
 		n, err := t.exec(`UPDATE deputy_proposals SET state = ?, outcome = ?, decided_at = ?
 			WHERE person = ? AND state = 'pending' AND id IN (SELECT value FROM json_each(?))`,
 			string(to), outcome, micros(at), as.Key(), list)
-		return t.moved(as, ids, n, len(distinct), err)
+		if err := t.moved(as, ids, n, len(distinct), err); err != nil {
+			return err
+		}
+		return t.log(rows)
 	})
 }

@@ -112,6 +112,18 @@ func settled(p deputy.Proposal, to deputy.State) deputy.Proposal {
 	return p
 }
 
+// decision is a row that tells of one.
+func decision(proposal string) deputy.Entry {
+	return deputy.Entry{ID: "tcl_" + proposal, Person: ana(), Phase: "confirm", Proposal: proposal}
+}
+
+// recorded compares the rows of the log, newest first.
+func recorded(t *testing.T, s deputy.Store, what string, proposals ...string) {
+	t.Helper()
+	rows := get[[]deputy.Entry](t)(s.Log.List(t.Context(), ana(), deputy.LogFilter{}, 0, 10))
+	same(t, what, pluck(rows, func(e deputy.Entry) string { return e.Proposal }), append([]string{}, proposals...))
+}
+
 func settle(t *testing.T, s deputy.Store) {
 	ctx := t.Context()
 	one, two := proposal(ana(), "prp_1", "grp_1", 1), proposal(ana(), "prp_2", "grp_1", 2)
@@ -124,14 +136,17 @@ func settle(t *testing.T, s deputy.Store) {
 	refused(t, deputy.Invalid, s.Proposals.Settle(ctx, ana(), []deputy.Proposal{settled(one, deputy.Pending)}, nil))
 	refused(t, deputy.NotFound, s.Proposals.Settle(ctx, ana(), []deputy.Proposal{settled(one, deputy.Done), settled(renewed, deputy.Done)}, nil))
 	refused(t, deputy.Invalid, s.Proposals.Settle(ctx, ana(), both[:1], []deputy.Proposal{proposal(bo(), "prp_4", "grp_3", 1)}))
+	refused(t, deputy.AlreadyDecided, s.Proposals.Settle(ctx, ana(), both, nil, decision("prp_1")))
 	same(t, "all or none", state(t, s, ana(), "prp_1"), deputy.Confirming)
+	recorded(t, s, "none of what was refused")
 	_, err := s.Proposals.Get(ctx, ana(), "prp_3")
 	refused(t, deputy.NotFound, err)
 
 	both[0].Renewed = "prp_3"
 	changed := both[0]
 	changed.Hash, changed.Arguments, changed.Summary = "other", nil, "other" // what was shown stays
-	must(t, s.Proposals.Settle(ctx, ana(), []deputy.Proposal{changed}, []deputy.Proposal{renewed}))
+	must(t, s.Proposals.Settle(ctx, ana(), []deputy.Proposal{changed}, []deputy.Proposal{renewed}, decision("prp_1"), decision("prp_3")))
+	recorded(t, s, "settled", "prp_3", "prp_1")
 	got := get[[]deputy.Proposal](t)(s.Proposals.Get(ctx, ana(), "prp_1"))[0]
 	both[0].Seq, both[0].ClaimedUntil = got.Seq, at(11)
 	same(t, "settled", got, both[0])
@@ -150,9 +165,11 @@ func closed(t *testing.T, s deputy.Store) {
 	refused(t, deputy.Invalid, s.Proposals.Close(ctx, ana(), []string{"prp_1"}, deputy.Done, "no", at(9)))
 	must(t, s.Proposals.Close(ctx, ana(), []string{"prp_1"}, deputy.Expired, "It has expired.", at(9)))
 	refused(t, deputy.AlreadyDecided, s.Proposals.Close(ctx, ana(), []string{"prp_2", "prp_1"}, deputy.Rejected, "no", at(10)))
-	refused(t, deputy.NotFound, s.Proposals.Close(ctx, ana(), []string{"prp_2", "prp_9"}, deputy.Rejected, "no", at(10)))
+	refused(t, deputy.NotFound, s.Proposals.Close(ctx, ana(), []string{"prp_2", "prp_9"}, deputy.Rejected, "no", at(10), decision("prp_2")))
+	recorded(t, s, "none of what was refused")
 	same(t, "all or none", state(t, s, ana(), "prp_2"), deputy.Pending)
-	must(t, s.Proposals.Close(ctx, ana(), []string{"prp_2", "prp_3"}, deputy.Rejected, "no", at(10)))
+	must(t, s.Proposals.Close(ctx, ana(), []string{"prp_2", "prp_3"}, deputy.Rejected, "no", at(10), decision("prp_2"), decision("prp_3")))
+	recorded(t, s, "closed", "prp_3", "prp_2")
 	got := get[[]deputy.Proposal](t)(s.Proposals.Get(ctx, ana(), "prp_1"))[0]
 	same(t, "state", got.State, deputy.Expired)
 	same(t, "outcome", got.Outcome, "It has expired.")
