@@ -251,7 +251,11 @@ func (c *child) states(ctx context.Context) error {
 
 // next asks something else in the conversation, without looking at the proposals first, and tells everything there is.
 func (c *child) next(ctx context.Context) error {
-	c.Text = "and now?"
+	cs, err := c.store.Conversations.List(ctx, pat().Person, "", 0, 1)
+	if err != nil {
+		return err
+	}
+	c.Conversation, c.Text = cs[0].ID, "and now?"
 	if err := c.turn(ctx); err != nil {
 		return err
 	}

@@ -97,12 +97,12 @@ func (p proposals) Claim(ctx context.Context, as deputy.Person, c deputy.Claim) 
 	return p.k.write(func() error { return p.Proposals.Claim(ctx, as, c) })
 }
 
-func (p proposals) Settle(ctx context.Context, as deputy.Person, ps, renewed []deputy.Proposal) error {
-	return p.k.write(func() error { return p.Proposals.Settle(ctx, as, ps, renewed) })
+func (p proposals) Settle(ctx context.Context, as deputy.Person, ps, renewed []deputy.Proposal, rows ...deputy.Entry) error {
+	return p.k.write(func() error { return p.Proposals.Settle(ctx, as, ps, renewed, rows...) })
 }
 
-func (p proposals) Close(ctx context.Context, as deputy.Person, ids []string, to deputy.State, outcome string, at time.Time) error {
-	return p.k.write(func() error { return p.Proposals.Close(ctx, as, ids, to, outcome, at) })
+func (p proposals) Close(ctx context.Context, as deputy.Person, ids []string, to deputy.State, outcome string, at time.Time, rows ...deputy.Entry) error {
+	return p.k.write(func() error { return p.Proposals.Close(ctx, as, ids, to, outcome, at, rows...) })
 }
 
 type log struct {
