@@ -66,7 +66,7 @@ func (a *answer) finish() error {
 			kept = true
 			shape = append(shape, layoutBlock{Thinking: t})
 		case p.kind == "text" && p.text != "":
-			shape = append(shape, layoutBlock{Text: len(p.text)})
+			shape = append(shape, layoutBlock{Text: len(p.text), Skip: p.skip})
 		case p.kind == "tool_use":
 			shape = append(shape, layoutBlock{Call: true})
 			if err := a.call(p); err != nil {

@@ -111,6 +111,7 @@ type layout []layoutBlock
 type layoutBlock struct {
 	Thinking *thinkingBlock `json:"thinking,omitempty"`
 	Text     int            `json:"text,omitempty"` // bytes
+	Skip     int            `json:"skip,omitempty"` // bytes before them that were put between blocks, and are not the model's
 	Call     bool           `json:"call,omitempty"`
 }
 
@@ -134,10 +135,13 @@ func (l layout) fits(text string, calls int) bool {
 		case s.Thinking != nil:
 		case s.Call:
 			n++
-		case s.Text <= 0, bytes+s.Text > len(text), bytes+s.Text < len(text) && !utf8.RuneStart(text[bytes+s.Text]):
+		case s.Text <= 0, s.Skip < 0, max(s.Text, s.Skip) > len(text), bytes+s.Skip+s.Text > len(text):
 			return false
 		default:
-			bytes += s.Text
+			bytes += s.Skip + s.Text
+		}
+		if bytes < len(text) && !utf8.RuneStart(text[bytes]) {
+			return false
 		}
 	}
 	return bytes == len(text) && n == calls && bytes+n > 0
@@ -154,10 +158,11 @@ func (l layout) blocks(text string, calls []block) []block {
 			out = append(out, calls[0])
 			calls = calls[1:]
 		default:
-			if !blank(text[:s.Text]) {
-				out = append(out, block{Type: "text", Text: text[:s.Text]})
+			said := text[s.Skip : s.Skip+s.Text]
+			if !blank(said) {
+				out = append(out, block{Type: "text", Text: said})
 			}
-			text = text[s.Text:]
+			text = text[s.Skip+s.Text:]
 		}
 	}
 	return out

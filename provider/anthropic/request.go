@@ -115,14 +115,23 @@ func (w *request) mark(history []message) {
 	case len(w.Tools) > 0:
 		w.Tools[len(w.Tools)-1].Cache = end
 	}
-	marks := 2
-	for i := len(history) - 1; i >= 0 && marks > 0; i-- {
-		m := history[i]
-		if m.Role == "user" {
-			m.Content[len(m.Content)-1].Cache = end
-			marks--
-		}
+	for marks := 2; marks > 0 && len(history) > 0; marks-- {
+		last := history[len(history)-1]
+		last.Content[len(last.Content)-1].Cache = end
+		history = before(history)
 	}
+}
+
+// before is history up to the last message that was answered.
+func before(history []message) []message {
+	i := len(history)
+	for i > 0 && history[i-1].Role == "user" {
+		i--
+	}
+	for i > 0 && history[i-1].Role == "assistant" {
+		i--
+	}
+	return history[:i]
 }
 
 // Limits of the vendor, for all strict tools of a request together.

@@ -37,9 +37,13 @@ type piece struct {
 	kind  string
 	text  string // text or thinking
 	sign  string // the signature of thinking, or the data of hidden thinking
+	skip  int    // bytes that were put between the text before and this one
 	name  string
 	input []byte
 }
+
+// gap stands between two blocks of text, or of thinking.
+const gap = "\n\n"
 
 // usage counts as the vendor does: input is what was neither read from a cache nor written to one.
 type usage struct {
@@ -229,20 +233,26 @@ func (a *answer) begin(index int, w *wireBlock) error {
 	}
 	p := &piece{index: index, kind: w.Type, name: w.Name}
 	a.blocks = append(a.blocks, p)
-	if w.Type == "thinking" && a.thought() {
-		if err := a.send(deputy.Chunk{Reasoning: "\n\n"}); err != nil {
-			return err
-		}
-	}
 	if raw := bytes.TrimSpace(w.Input); len(raw) > 0 && string(raw) != "{}" && string(raw) != "null" {
 		p.input = raw
 	}
 	return a.add(p, w)
 }
 
-// thought says whether a block of visible thinking stands before the last one.
-func (a *answer) thought() bool {
-	return slices.ContainsFunc(a.blocks[:len(a.blocks)-1], func(p *piece) bool { return p.kind == "thinking" && p.text != "" })
+// apart puts a gap before the first words of a block, if another of its kind has any. The rest of an interrupted one follows at once.
+func (a *answer) apart(p *piece) (deputy.Chunk, bool) {
+	for i, other := range a.blocks {
+		resumed := a.base > 0 && i < a.base && p == a.blocks[a.base]
+		if other == p || p.text != "" || other.kind != p.kind || other.text == "" || resumed {
+			continue
+		}
+		if p.kind == "text" {
+			p.skip = len(gap)
+			return deputy.Chunk{Text: gap}, true
+		}
+		return deputy.Chunk{Reasoning: gap}, true
+	}
+	return deputy.Chunk{}, false
 }
 
 // delta adds to a block. A server that has not begun it is understood.
@@ -268,10 +278,15 @@ func (a *answer) add(p *piece, w *wireBlock) error {
 	case "thinking":
 		c.Reasoning = w.Thinking
 	}
-	p.text += c.Text + c.Reasoning
 	if c == (deputy.Chunk{}) {
 		return nil
 	}
+	if between, ok := a.apart(p); ok {
+		if err := a.send(between); err != nil {
+			return err
+		}
+	}
+	p.text += c.Text + c.Reasoning
 	return a.send(c)
 }
 

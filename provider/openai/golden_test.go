@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -66,41 +65,6 @@ func files(t testing.TB, pattern string) []string {
 		t.Fatalf("no files at %s: %v", pattern, err)
 	}
 	return out
-}
-
-// TestRequests holds the bytes of requests. The title of the first section is "request", or "request strict".
-func TestRequests(t *testing.T) {
-	t.Parallel()
-	for _, file := range files(t, "testdata/request/*.txt") {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			t.Parallel()
-			s := sections(t, file)
-			var r deputy.Request
-			if err := json.Unmarshal([]byte(s[0].body), &r); err != nil {
-				t.Fatal(err)
-			}
-			var bodies [][]byte
-			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-				bodies = append(bodies, readAll(t, req))
-				_, _ = w.Write([]byte("data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"))
-			}))
-			defer srv.Close()
-			m := start(t, srv.URL, Config{Strict: strings.HasSuffix(s[0].title, " strict")})
-			for range 3 {
-				transcript(context.Background(), m, r)
-			}
-			if len(bodies) != 3 || !bytes.Equal(bodies[0], bodies[1]) || !bytes.Equal(bodies[0], bodies[2]) {
-				t.Fatalf("the same request had other bytes: %q", bodies)
-			}
-			golden(t, file, s, lines(bodies[0]))
-		})
-	}
-}
-
-// lines breaks a body before each message and tool, so that a difference can be seen.
-func lines(body []byte) string {
-	return regexp.MustCompile(`(\{"role":|\{"type":"function","function":\{"name":"\w+","(?:desc|param)|"tools":|"stream":)`).
-		ReplaceAllString(string(body), "\n$1") + "\n"
 }
 
 // TestStreams holds what comes of answers. The title of the first section is "answer STATUS TYPE [strict]".

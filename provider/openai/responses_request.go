@@ -142,8 +142,8 @@ func (w *responsesWriter) model(msg deputy.Message) {
 			w.items = append(w.items, calls[0])
 			calls = calls[1:]
 		default:
-			w.items = append(w.items, messageItem{Role: "assistant", Content: text[:s.Text], Phase: s.Phase})
-			text = text[s.Text:]
+			w.items = append(w.items, messageItem{Role: "assistant", Content: text[s.Skip : s.Skip+s.Text], Phase: s.Phase})
+			text = text[s.Skip+s.Text:]
 		}
 	}
 }
@@ -155,6 +155,7 @@ type layout []layoutItem
 type layoutItem struct {
 	Reasoning *reasoningItem `json:"reasoning,omitempty"`
 	Text      int            `json:"text,omitempty"` // bytes
+	Skip      int            `json:"skip,omitempty"` // bytes before them that were put between messages, and are not the model's
 	Phase     string         `json:"phase,omitempty"`
 	Call      bool           `json:"call,omitempty"`
 }
@@ -179,10 +180,13 @@ func (l layout) fits(text string, calls int) bool {
 		case s.Reasoning != nil:
 		case s.Call:
 			n++
-		case s.Text <= 0, bytes+s.Text > len(text), bytes+s.Text < len(text) && !utf8.RuneStart(text[bytes+s.Text]):
+		case s.Text <= 0, s.Skip < 0, max(s.Text, s.Skip) > len(text), bytes+s.Skip+s.Text > len(text):
 			return false
 		default:
-			bytes += s.Text
+			bytes += s.Skip + s.Text
+		}
+		if bytes < len(text) && !utf8.RuneStart(text[bytes]) {
+			return false
 		}
 	}
 	return bytes == len(text) && n == calls && bytes+n > 0

@@ -32,7 +32,8 @@ type item struct {
 	kind      string
 	name      string
 	arguments string
-	text      int // bytes of a message
+	text      int // bytes of a message, or of reasoning that is seen
+	skip      int // bytes that were put between the message before and this one
 	phase     string
 	reasoning *reasoningItem
 }
@@ -128,7 +129,7 @@ func (a *response) event(kind string, data []byte) (done bool, err error) {
 		return false, a.reasoning(&e)
 	case "response.reasoning_summary_part.added":
 		if e.SummaryIndex > 0 {
-			return false, a.out.send(deputy.Chunk{Reasoning: "\n\n"})
+			return false, a.out.send(deputy.Chunk{Reasoning: gap})
 		}
 	case "response.output_item.added", "response.output_item.done":
 		return false, a.note(&e)
@@ -189,13 +190,27 @@ func (a *response) item(e *itemEvent) *item {
 	return it
 }
 
+// gap stands between two messages, and between two pieces of reasoning.
+const gap = "\n\n"
+
 func (a *response) text(it *item, s string) error {
 	if s == "" {
 		return nil
 	}
 	it.kind = "message"
+	if it.text == 0 && a.has("message") {
+		it.skip = len(gap)
+		if err := a.out.send(deputy.Chunk{Text: gap}); err != nil {
+			return err
+		}
+	}
 	it.text += len(s)
 	return a.out.send(deputy.Chunk{Text: s})
+}
+
+// has says whether anything of a kind was seen.
+func (a *response) has(kind string) bool {
+	return slices.ContainsFunc(a.items, func(it *item) bool { return it.kind == kind && it.text > 0 })
 }
 
 func (a *response) reasoning(e *itemEvent) error {
@@ -203,6 +218,14 @@ func (a *response) reasoning(e *itemEvent) error {
 	if e.Delta == "" || a.kind != e.Type {
 		return nil
 	}
+	it := a.item(e)
+	it.kind = "reasoning"
+	if it.text == 0 && a.has("reasoning") {
+		if err := a.out.send(deputy.Chunk{Reasoning: gap}); err != nil {
+			return err
+		}
+	}
+	it.text += len(e.Delta)
 	return a.out.send(deputy.Chunk{Reasoning: e.Delta})
 }
 
@@ -301,7 +324,7 @@ func (a *response) finish() error {
 		case it.reasoning != nil:
 			shape = append(shape, layoutItem{Reasoning: it.reasoning})
 		case it.kind == "message" && it.text > 0:
-			shape = append(shape, layoutItem{Text: it.text, Phase: it.phase})
+			shape = append(shape, layoutItem{Text: it.text, Skip: it.skip, Phase: it.phase})
 		case it.kind == "function_call":
 			shape = append(shape, layoutItem{Call: true})
 			c := deputy.ToolCall{Tool: it.name, Arguments: a.held.arguments(it.name, []byte(it.arguments))}
