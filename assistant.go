@@ -66,6 +66,7 @@ type Limits struct {
 	ResultBytes    int           // given to the model [32 KiB]
 	HandleRows     int           // that a call id stands for [1000]
 	ProposalExpiry time.Duration // [24h]
+	Shutdown       time.Duration // that the steps under way have to end in when the assistant is stopped [20s]
 	TurnsPerMinute int           // a person [20]; below zero: no limit
 }
 
@@ -86,6 +87,7 @@ func (l Limits) withDefaults() Limits {
 	orDefault(&l.ResultBytes, 32<<10)
 	orDefault(&l.HandleRows, 1000)
 	orDefault(&l.ProposalExpiry, 24*time.Hour)
+	orDefault(&l.Shutdown, 20*time.Second)
 	if l.TurnsPerMinute == 0 {
 		l.TurnsPerMinute = 20
 	}
@@ -99,6 +101,9 @@ type Assistant struct {
 	policy  *policy.Compiled
 	rate    *rate.Limiter
 	running working.Set // the turns that this process works on, by id
+
+	stopping context.Context // ends when the assistant is asked to stop
+	stop     context.CancelFunc
 }
 
 // New checks a configuration and reports its mistakes together (errors.Join): first what is missing, then the policy's, as *ConfigError.
@@ -122,8 +127,8 @@ func New(ctx context.Context, cfg Config) (*Assistant, error) {
 		return nil, err
 	}
 	a := &Assistant{cfg: cfg, reg: reg, policy: rules, rate: rate.New(cfg.Limits.TurnsPerMinute)}
-	life, stop := context.WithCancelCause(context.Background())
-	a.running.Go("", stop, func() { a.lookForLost(life) })
+	a.stopping, a.stop = context.WithCancel(context.Background())
+	a.running.Go("", func(error) {}, func() { a.lookForLost(a.stopping) })
 	return a, nil
 }
 
@@ -171,9 +176,26 @@ func newID() string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b[:]))
 }
 
-// Close stops turns at their next step, waits for those steps, and closes the store.
-func (a *Assistant) Close() error {
+// Stop takes no more work and lets the steps and the confirmations under way end, for Limits.Shutdown at most; readers of journals are sent away
+// at once. A turn that is not at its end then is taken up from its last step by another process on the store, or at the next start; where
+// nobody could (there is no Directory) it ends as interrupted. It may be called again.
+func (a *Assistant) Stop() {
+	a.stop()
+	a.running.Drain(a.cfg.Limits.Shutdown)
 	a.running.Close(ending{Interrupted})
+}
+
+// stopped is what is said to who comes too late.
+func (a *Assistant) stopped() error {
+	if a.stopping.Err() == nil {
+		return nil
+	}
+	return Errorf(Unavailable, "The assistant is being stopped. Try again in a moment.")
+}
+
+// Close stops the assistant, and closes the store.
+func (a *Assistant) Close() error {
+	a.Stop()
 	if a.cfg.Store.Close == nil {
 		return nil
 	}

@@ -34,7 +34,14 @@ type Decision struct {
 // returns the proposals as they are afterwards: done, failed (nothing was written) or unknown. Errors: permission_denied where the
 // credential may not confirm; conflict (a hash differs, the turn still runs, the group has other members); already_decided; expired;
 // stale, with what took their place in Decision.Renewed.
-func (d *Door) Confirm(ctx context.Context, who Caller, id string, shown []Shown) (Decision, error) {
+func (d *Door) Confirm(ctx context.Context, who Caller, id string, shown []Shown) (out Decision, err error) {
+	if !d.a.running.Do(func() { out, err = d.confirm(ctx, who, id, shown) }) {
+		err = d.a.stopped()
+	}
+	return out, err
+}
+
+func (d *Door) confirm(ctx context.Context, who Caller, id string, shown []Shown) (Decision, error) {
 	a := d.a
 	person, err := d.decider(ctx, who)
 	if err != nil {
@@ -397,91 +404,4 @@ func (a *Assistant) close(ctx context.Context, who Person, channel Channel, ps [
 		rows = append(rows, a.decided(who, channel, p, Outcome(to)))
 	}
 	return a.cfg.Store.Proposals.Close(ctx, who, ids, to, outcome, at, rows...)
-}
-
-// proposals reads a proposal or a group as it is now: what is past its time has expired, and what is in doubt is settled where it can be.
-func (a *Assistant) proposals(ctx context.Context, who Person, id string) ([]Proposal, error) {
-	ps, err := a.cfg.Store.Proposals.Get(ctx, who, id)
-	if err != nil {
-		return nil, err
-	}
-	changed := a.age(ctx, who, ps)
-	if len(a.doubtful(ps)) > 0 {
-		group, err := a.cfg.Store.Proposals.Get(ctx, who, ps[0].Group)
-		if err != nil {
-			return nil, err
-		}
-		changed = a.settleDoubt(ctx, who, a.doubtful(group)) || changed
-	}
-	if !changed {
-		return ps, nil
-	}
-	return a.cfg.Store.Proposals.Get(ctx, who, id)
-}
-
-// age moves on proposals whose time has run out; it says whether any was.
-func (a *Assistant) age(ctx context.Context, who Person, ps []Proposal) (changed bool) {
-	now := a.cfg.Clock()
-	for _, p := range ps {
-		if p.State != Pending || now.Before(p.ExpiresAt) {
-			continue
-		}
-		changed = true
-		err := a.close(ctx, who, "", []Proposal{p}, Expired, "Nobody decided in time; nothing was written.", now)
-		if err != nil && CodeOf(err) != AlreadyDecided {
-			a.complain(ctx, "aging a proposal", err, "proposal", p.ID)
-		}
-	}
-	return changed
-}
-
-// eachProposal goes through a person's proposals as they are now, newest first.
-func (a *Assistant) eachProposal(ctx context.Context, who Person, f ProposalFilter, do func(Proposal)) error {
-	for before := int64(0); ; {
-		page, err := a.listed(ctx, who, f, before, maxPage)
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		for _, p := range page {
-			do(p)
-		}
-		before = page[len(page)-1].Seq
-	}
-}
-
-// Proposals lists the caller's own, newest first, below before (0: from the newest).
-func (d *Door) Proposals(ctx context.Context, who Caller, f ProposalFilter, before int64, limit int) ([]Proposal, error) {
-	person, err := d.a.access(ctx, who.Person)
-	if err != nil {
-		return nil, err
-	}
-	return d.a.listed(ctx, person, f, before, limit)
-}
-
-// listed is a page of a person's proposals, those moved on whose time or whose lease has run out.
-func (a *Assistant) listed(ctx context.Context, who Person, f ProposalFilter, before int64, limit int) ([]Proposal, error) {
-	page, err := a.cfg.Store.Proposals.List(ctx, who, f, before, limit)
-	if err != nil {
-		return nil, err
-	}
-	changed := a.age(ctx, who, page)
-	for _, p := range page {
-		if p.State == Confirming && len(a.doubtful([]Proposal{p})) > 0 {
-			_, err := a.proposals(ctx, who, p.Group) // settled with its group
-			changed = err == nil || changed
-		}
-	}
-	if !changed {
-		return page, nil
-	}
-	return a.cfg.Store.Proposals.List(ctx, who, f, before, limit)
-}
-
-// Proposal is one of the caller's own, or all members of a group, in order.
-func (d *Door) Proposal(ctx context.Context, who Caller, id string) ([]Proposal, error) {
-	person, err := d.a.access(ctx, who.Person)
-	if err != nil {
-		return nil, err
-	}
-	return d.a.proposals(ctx, person, id)
 }

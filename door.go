@@ -36,7 +36,7 @@ const maxPage = 1000
 // Start admits, stores and runs a turn by itself: it goes on when the caller is gone. conflict while one runs in the conversation.
 func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, error) {
 	a := d.a
-	if err := sayable(in.Text); err != nil {
+	if err := errors.Join(a.stopped(), sayable(in.Text)); err != nil {
 		return "", err
 	}
 	person, err := a.enter(ctx, who.Person)
@@ -233,6 +233,9 @@ func (d *Door) Follow(ctx context.Context, who Caller, turn string, after int64)
 			}
 			select {
 			case <-changed:
+			case <-d.a.stopping.Done():
+				yield(Event{}, d.a.stopped())
+				return
 			case <-ctx.Done():
 				yield(Event{}, ctx.Err())
 				return
@@ -251,6 +254,9 @@ func (d *Door) Turn(ctx context.Context, who Caller, in TurnInput) iter.Seq2[Eve
 		}
 		for e, err := range d.Follow(ctx, who, id, 0) {
 			if !yield(e, err) || err != nil {
+				if d.a.stopped() != nil { // another goes on with it
+					return
+				}
 				if err := d.Cancel(context.WithoutCancel(ctx), who, id); err != nil {
 					d.a.complain(ctx, "cancel", err, "turn", id)
 				}

@@ -70,22 +70,3 @@ func TestLongTurnKeepsItsLease(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 	})
 }
-
-func TestCloseInterrupts(t *testing.T) {
-	t.Parallel()
-	b := setup(t, nil, calls(do("query_records", `{"table":"customers"}`)))
-	arrived, release := b.host.Hold(hosttest.Query)
-	defer release()
-	id, err := b.door().Start(t.Context(), ann(), deputy.TurnInput{Text: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-arrived
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
-	got, err := b.store.Turns.Get(t.Context(), ann().Person, id)
-	if err != nil || got.State != deputy.TurnFailed || got.Reason != deputy.Interrupted {
-		t.Error(err, got)
-	}
-}

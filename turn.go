@@ -22,6 +22,9 @@ const (
 	watchEvery = 2 * time.Second
 )
 
+// errLeft says that the assistant is being stopped: another is to go on with the turn.
+var errLeft = errors.New("the turn is left")
+
 // errLost says that the turn is somebody else's now, or has ended.
 var errLost = errors.New("the lease of the turn is lost")
 
@@ -52,7 +55,10 @@ func (r *runner) run(ctx context.Context) {
 	span := &Span{Kind: "turn", Conversation: r.in.turn.Conversation, Turn: r.in.turn.ID, Channel: r.in.turn.Channel}
 	ctx, end := r.a.observe(ctx, span)
 	err := r.steps(ctx)
-	if err != nil && !errors.Is(err, errLost) {
+	switch {
+	case errors.Is(err, errLeft):
+		err = r.leave(ctx)
+	case err != nil && !errors.Is(err, errLost):
 		r.a.complain(ctx, "turn", err, "turn", r.in.turn.ID)
 		err = r.finish(ctx, InternalReason, Step{})
 	}
@@ -67,11 +73,27 @@ func (r *runner) steps(ctx context.Context) (err error) {
 	err = r.begin(ctx)
 	for reason := Reason(""); err == nil && reason == ""; {
 		var last Step
-		if reason, last, err = r.step(ctx); err == nil && reason != "" {
+		if r.a.stopping.Err() != nil {
+			return errLeft
+		}
+		reason, last, err = r.step(ctx)
+		switch {
+		case err != nil || reason == "":
+		case reason == Interrupted && r.a.stopping.Err() != nil && r.a.cfg.Directory != nil: // in the middle of a step, which is taken again
+			return errLeft
+		default:
 			err = r.finish(ctx, reason, last)
 		}
 	}
 	return err
+}
+
+// leave ends the work on a turn that is not at its end: its lease is over, so that it is taken up at once.
+func (r *runner) leave(ctx context.Context) error {
+	if r.a.cfg.Directory == nil {
+		return r.finish(ctx, Interrupted, Step{})
+	}
+	return r.commitUntil(ctx, Step{}, r.a.cfg.Clock().Add(-time.Second))
 }
 
 // recovered turns a panic into an error: to be deferred. What was panicked with may hold data; only a runtime error is told of.
@@ -437,11 +459,15 @@ func (r *runner) finish(ctx context.Context, reason Reason, s Step) error {
 
 // commit stores a step under the lease. It is not undone by a turn that is stopped: what was done is kept.
 func (r *runner) commit(ctx context.Context, s Step) error {
+	return r.commitUntil(ctx, s, r.a.cfg.Clock().Add(leaseFor))
+}
+
+func (r *runner) commitUntil(ctx context.Context, s Step, until time.Time) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseFor)
 	defer cancel()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.lease.Until = r.a.cfg.Clock().Add(leaseFor)
+	r.lease.Until = until
 	for i := range s.Events {
 		s.Events[i].Seq = r.events
 		r.events++

@@ -152,6 +152,7 @@ type LimitsConfig struct {
 	ResultBytes    Bytes    `json:"result_bytes,omitempty" doc:"given to the model; 32KiB if absent"`
 	HandleRows     int      `json:"handle_rows,omitempty" doc:"that a call id stands for; 1000 if absent"`
 	ProposalExpiry Duration `json:"proposal_expiry,omitempty" doc:"24h if absent"`
+	Shutdown       Duration `json:"shutdown,omitempty" doc:"that steps under way have to end in when the server is stopped; 20s if absent"`
 }
 
 // BudgetsConfig bounds a person.
@@ -172,7 +173,7 @@ func (c *Config) limits() deputy.Limits {
 		Steps: l.Steps, ToolCalls: l.ToolCalls, Parallel: l.Parallel,
 		ToolTimeout: l.ToolTimeout.std(), TurnTimeout: l.TurnTimeout.std(), ProposalExpiry: l.ProposalExpiry.std(),
 		ResultRows: l.ResultRows, ResultBytes: int(l.ResultBytes), HandleRows: l.HandleRows,
-		TurnsPerMinute: c.Budgets.Rate.TurnsPerMinute,
+		TurnsPerMinute: c.Budgets.Rate.TurnsPerMinute, Shutdown: l.Shutdown.std(),
 	}
 }
 

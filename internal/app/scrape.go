@@ -30,7 +30,7 @@ func (m *metrics) handler() http.Handler {
 // serveAll serves on a listener, and the metrics on one of their own where the configuration names it, until ctx ends or one of them fails.
 func (p *parts) serveAll(ctx context.Context, l net.Listener, people []api.DemoPerson) error {
 	if p.Metrics == "" {
-		return serve(ctx, l, p.handler(ctx, people), p.log)
+		return serve(ctx, l, p.handler(ctx, people), p.log, p.assistant.Stop)
 	}
 	own, err := listen(ctx, p.metricsAddress(), "the key metrics")
 	if err != nil {
@@ -42,9 +42,9 @@ func (p *parts) serveAll(ctx context.Context, l net.Listener, people []api.DemoP
 	ended := make(chan error, 1)
 	go func() {
 		defer stop()
-		ended <- serve(ctx, own, p.metrics.handler(), p.log)
+		ended <- serve(ctx, own, p.metrics.handler(), p.log, func() {})
 	}()
-	err = serve(ctx, l, p.handler(ctx, people), p.log)
+	err = serve(ctx, l, p.handler(ctx, people), p.log, p.assistant.Stop)
 	stop()
 	return errors.Join(err, <-ended)
 }

@@ -17,7 +17,7 @@ import (
 	"example.com/deputy/web"
 )
 
-// grace is how long requests under way may take to end once the server is asked to stop.
+// grace is how long the answers to requests may take once the work that they wait for has ended.
 const grace = 5 * time.Second
 
 // handler is everything that is served, with event streams until ctx ends. people are those of the demo; nil elsewhere.
@@ -58,8 +58,8 @@ func (p *parts) reachable(ctx context.Context) error {
 	return err
 }
 
-// serve answers on a listener until ctx ends, then lets requests under way end.
-func serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
+// serve answers on a listener until ctx ends, then lets requests under way end; stop ends the work that they wait for.
+func serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger, stop func()) error {
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
 	server := &http.Server{
@@ -74,9 +74,13 @@ func serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 		return err
 	case <-ctx.Done():
 	}
-	wait, cancel := context.WithTimeout(base, grace)
+	wait, cancel := context.WithCancel(base)
 	defer cancel()
-	if err := server.Shutdown(wait); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+	go func() {
+		stop()
+		time.AfterFunc(grace, cancel)
+	}()
+	if err := server.Shutdown(wait); err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	return server.Close()

@@ -4,6 +4,7 @@ package working
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // Set is the tasks that run. Its zero value is ready; it is safe for concurrent use.
@@ -46,6 +47,21 @@ func (s *Set) done(t *task) {
 	delete(s.tasks, t)
 }
 
+// Do runs work in the caller's goroutine; Close and Drain wait for it, and nothing stops it. It answers false, and runs nothing, once the set is
+// closed.
+func (s *Set) Do(work func()) bool {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return false
+	}
+	s.wg.Add(1)
+	s.mu.Unlock()
+	defer s.wg.Done()
+	work()
+	return true
+}
+
 // Running says whether a task of this name runs.
 func (s *Set) Running(name string) bool {
 	s.mu.Lock()
@@ -66,6 +82,21 @@ func (s *Set) Stop(name string, cause error) {
 		if t.name == name {
 			t.stop(cause)
 		}
+	}
+}
+
+// Drain takes no more work, and waits until what runs has returned, or for a time.
+func (s *Set) Drain(most time.Duration) {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	empty := make(chan struct{})
+	go func() { s.wg.Wait(); close(empty) }()
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-empty:
+	case <-timer.C:
 	}
 }
 
