@@ -56,7 +56,7 @@ func turn(w http.ResponseWriter, r *http.Request, a fake.Answer) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	s := &stream{w: w, c: http.NewResponseController(w)}
 	s.send("turn.started", object{"turn": "trn_1", "conversation": r.PathValue("id")})
-	text := s.say(1, a.Before)
+	s.say(1, a.Before)
 	if in.Text == fake.Hold {
 		<-r.Context().Done()
 		return
@@ -64,7 +64,7 @@ func turn(w http.ResponseWriter, r *http.Request, a fake.Answer) {
 	s.send("usage", object{"input": 1, "output": 1})
 	s.send("tool.started", object{"call": "tcl_1", "tool": a.Tool, "kind": "read"})
 	s.send("tool.finished", object{"call": "tcl_1", "tool": a.Tool, "outcome": "ran", "returned": len(a.Rows)})
-	text = s.say(2, a.After)
+	text := s.say(2, a.After)
 	s.send("usage", object{"input": 1, "output": 1})
 	s.send("turn.finished", object{"turn": "trn_1", "state": "completed", "reason": "answered", "text": text})
 }
