@@ -3,6 +3,7 @@ package docs_test
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"example.com/deputy"
 	"example.com/deputy/host/hosttest"
@@ -136,4 +137,39 @@ func Example() {
 	// tool.finished
 	// Update invoice 1: status
 	// done credited
+}
+
+type echo struct{}
+
+func (echo) Info() deputy.ModelInfo {
+	return deputy.ModelInfo{Name: "echo", Provider: "echo", Model: "echo"}
+}
+
+func (echo) Stream(ctx context.Context, r deputy.Request) iter.Seq2[deputy.Chunk, error] {
+	return func(yield func(deputy.Chunk, error) bool) {
+		last := r.Messages[len(r.Messages)-1]
+		_ = yield(deputy.Chunk{Text: last.Text()}, nil) && yield(deputy.Chunk{Stop: deputy.StopEnd}, nil)
+	}
+}
+
+// Example_provider asks a model of one's own.
+func Example_provider() {
+	ctx := context.Background()
+	assistant, err := deputy.New(ctx, deputy.Config{
+		Host: hosttest.New(nil, nil), Store: memory.New(), Models: []deputy.Model{echo{}},
+		Policy:   deputy.Policy{Roles: map[string]deputy.Role{"accounts": {Tools: []string{"*"}}}},
+		Toolsets: []deputy.Toolset{{Name: "billing", Tools: []deputy.Tool{listOverdue()}}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer assistant.Close()
+	who := deputy.Caller{Person: deputy.Person{Issuer: "test", ID: "ann", Roles: []string{"accounts"}}}
+	for event, err := range assistant.Door(deputy.Chat).Turn(ctx, who, deputy.TurnInput{Text: "Good morning."}) {
+		if err != nil || event.Name == deputy.EventTextDelta {
+			fmt.Println(string(event.Data), err)
+		}
+	}
+	// Output: {"step":1,"at":0,"text":"Good morning."} <nil>
 }

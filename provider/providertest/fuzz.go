@@ -8,7 +8,7 @@ import (
 	"example.com/deputy"
 )
 
-// FuzzStream: whatever a server sends, an answer ends, with one reason to stop or with one error of ours, with usage at most once, and with
+// FuzzStream holds that, whatever a server sends, an answer ends, with one reason to stop or with one error of ours, with usage at most once, and with
 // calls that have arguments. The cases are the seeds. A reader that asks on when an answer is interrupted is given the same once more.
 func FuzzStream(f *testing.F, api API) {
 	for _, name := range files(f, api) {
