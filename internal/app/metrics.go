@@ -143,14 +143,46 @@ type countedLog struct {
 // Append implements deputy.Log.
 func (l countedLog) Append(ctx context.Context, rows ...deputy.Entry) error {
 	err := l.Log.Append(ctx, rows...)
-	if err != nil {
-		l.m.rowsLost.Inc()
-		return err
+	l.m.rows(rows, err)
+	return err
+}
+
+// countedProposals are the proposals, with the rows of the log that go along with a decision counted.
+type countedProposals struct {
+	deputy.Proposals
+	m *metrics
+}
+
+// Settle implements deputy.Proposals.
+func (p countedProposals) Settle(ctx context.Context, as deputy.Person, ps, renewed []deputy.Proposal, rows ...deputy.Entry) error {
+	err := p.Proposals.Settle(ctx, as, ps, renewed, rows...)
+	p.m.rows(rows, err)
+	return err
+}
+
+// Close implements deputy.Proposals.
+func (p countedProposals) Close(ctx context.Context, as deputy.Person, ids []string, to deputy.State, outcome string, at time.Time, rows ...deputy.Entry) error {
+	err := p.Proposals.Close(ctx, as, ids, to, outcome, at, rows...)
+	p.m.rows(rows, err)
+	return err
+}
+
+// counted is a store whose log is counted.
+func (m *metrics) counted(s deputy.Store) deputy.Store {
+	s.Log, s.Proposals = countedLog{s.Log, m}, countedProposals{s.Proposals, m}
+	return s
+}
+
+// rows counts rows of the log that were written; one that was refused, because somebody else has decided, is no failure.
+func (m *metrics) rows(rows []deputy.Entry, err error) {
+	switch {
+	case err == nil:
+		for _, row := range rows {
+			m.row(row)
+		}
+	case deputy.CodeOf(err) != deputy.AlreadyDecided:
+		m.rowsLost.Inc()
 	}
-	for _, row := range rows {
-		l.m.row(row)
-	}
-	return nil
 }
 
 // row counts one row of the log. A tool without a kind is none that the person has: the name is the model's.

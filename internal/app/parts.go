@@ -98,7 +98,7 @@ func build(ctx context.Context, d *document, log *slog.Logger) (*parts, error) {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", d.Store, err), p.host.Close())
 	}
 	p.metrics.registry.MustRegister(newPools(poolsOf(p.host, p.store)))
-	p.store.Log = countedLog{p.store.Log, p.metrics}
+	p.store = p.metrics.counted(p.store)
 	if p.assistant, err = p.assemble(ctx, p.store); err != nil {
 		tables, _ := p.tables(ctx) // without them the mistake is the same
 		return nil, errors.Join(d.located(err, tables), p.host.Close(), p.store.Close())
