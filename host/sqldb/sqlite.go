@@ -15,6 +15,7 @@ import (
 	"time"
 
 	modernc "modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // readers is how many questions run at once; others wait.
@@ -74,9 +75,27 @@ func sqliteName(path string, wait time.Duration, options ...string) string {
 
 func (db *sqlite) close() error { return errors.Join(db.reads.Close(), db.writes.Close()) }
 
-func (db *sqlite) schema(ctx context.Context) (*schema, error) { return readSQLite(ctx, db.reads) }
+func (db *sqlite) schema(ctx context.Context) (s *schema, err error) {
+	err = db.reading(ctx, func(querier) error {
+		s, err = readSQLite(ctx, db.reads)
+		return err
+	})
+	return s, err
+}
 
-func (db *sqlite) reading(_ context.Context, ask func(querier) error) error { return ask(db.reads) }
+// reading asks on a connection that cannot write. Where a program died while it wrote, nobody can read before a connection that can write has
+// undone what that one had begun: any reading of its own does.
+func (db *sqlite) reading(ctx context.Context, ask func(querier) error) error {
+	err := ask(db.reads)
+	if c := code(err); c != sqlite3.SQLITE_READONLY_ROLLBACK && c != sqlite3.SQLITE_READONLY_RECOVERY {
+		return err
+	}
+	var n int
+	if undone := db.writes.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n); undone != nil {
+		return errors.Join(err, undone)
+	}
+	return ask(db.reads)
+}
 
 func (db *sqlite) begin(ctx context.Context) (*sql.Conn, error) {
 	conn, err := db.writes.Conn(ctx)
