@@ -42,7 +42,7 @@ type Span struct {
 	Channel                         Channel
 	Tool                            string // of those that are registered; empty: the model made one up
 	Model                           ModelInfo
-	Reason                          Reason  // at the end: why the turn ended; with a Code, it has not ended
+	Reason                          Reason  // at the end: why the turn ended; with a Code, or where it is empty, it has not
 	Outcome                         Outcome // at the end: of the tool call; the state of the group's first proposal
 	Usage                           Usage   // at the end: of the model call
 	Stop                            Stop    // at the end: of the model call

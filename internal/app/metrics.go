@@ -39,7 +39,7 @@ func newMetrics() *metrics {
 	patient := []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320}    // of what waits for a model
 	m := &metrics{
 		registry:    r,
-		turns:       counter(r, "turns_total", "Turns that ended here, by reason; lost: another process goes on with it, or its end could not be stored.", "channel", "reason"),
+		turns:       counter(r, "turns_total", "Turns that ended here, by reason; left: this process is being stopped, another goes on with it; lost: another process goes on with it, or its end could not be stored.", "channel", "reason"),
 		turnTime:    histogram(r, "turn_duration_seconds", "From the start of a turn to its end.", patient, "channel"),
 		turnsNow:    gauge(r, "turns_running", "Turns that this process works on."),
 		modelCalls:  counter(r, "model_calls_total", "Model calls, by outcome: ok, cancelled, or the code of the error.", "model", "outcome"),
@@ -115,10 +115,13 @@ func (m *metrics) ended(ctx context.Context, s deputy.Span, took time.Duration) 
 	}
 }
 
-// turnEnd is why a turn ended, lost where it has not ended.
+// turnEnd is why a turn ended. One that has not is left by a process that is being stopped, or lost.
 func turnEnd(s deputy.Span) string {
-	if s.Code != "" {
+	switch {
+	case s.Code != "":
 		return "lost"
+	case s.Reason == "":
+		return "left"
 	}
 	return string(s.Reason)
 }

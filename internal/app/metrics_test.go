@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"example.com/deputy"
 )
 
 // serving is a server that runs, and its log.
@@ -349,5 +351,14 @@ func TestMetricsNeedTheirAddress(t *testing.T) {
 	config := shop(t, goodConfig+"metrics: "+l.Addr().String()+"\n")
 	if status, _, errOut := deputyCommand(t, "serve", "--listen", "127.0.0.1:0", "--config", config); status != failed || !strings.Contains(errOut, "choose another address with the key metrics") {
 		t.Errorf("%d %s", status, errOut)
+	}
+}
+
+func TestHowATurnEnds(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]deputy.Span{"answered": {Reason: deputy.Answered}, "left": {}, "lost": {Reason: deputy.Answered, Code: deputy.Conflict}} {
+		if got := turnEnd(s); got != want {
+			t.Errorf("%+v: %s, want %s", s, got, want)
+		}
 	}
 }
