@@ -30,8 +30,11 @@ type TurnInput struct {
 // maxText bounds what a person says at once, in bytes.
 const maxText = 256 << 10
 
-// maxPage bounds what is read from a store at once.
-const maxPage = 1000
+// maxPage bounds what is read from a store at once, followPage what of a journal: a follower who stops reading holds that much.
+const (
+	maxPage    = 1000
+	followPage = 64
+)
 
 // Start admits, stores and runs a turn by itself: it goes on when the caller is gone. conflict while one runs in the conversation.
 func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, error) {
@@ -215,7 +218,7 @@ func (d *Door) Follow(ctx context.Context, who Caller, turn string, after int64)
 				yield(Event{}, err)
 				return
 			}
-			more, err := d.a.cfg.Store.Turns.Events(ctx, who.Person, turn, after, maxPage)
+			more, err := d.a.cfg.Store.Turns.Events(ctx, who.Person, turn, after, followPage)
 			if err != nil {
 				yield(Event{}, err)
 				return

@@ -194,7 +194,9 @@ func begin(t *testing.T, b *bench) *reader {
 }
 
 // length is how many bytes a line lives, more with each: the last event holds the whole text.
-func length(rnd *rand.Rand, lines int) int64 { return rnd.Int64N(12_000 + 1000*int64(lines)*int64(lines)) }
+func length(rnd *rand.Rand, lines int) int64 {
+	return rnd.Int64N(12_000 + 1000*int64(lines)*int64(lines))
+}
 
 // TestFollowThroughRestarts follows a turn through a process that is started again and again beside the one that works on it, over lines
 // that break anywhere, also within an event.

@@ -4,14 +4,12 @@ package sse
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Event is one event of a stream. ID 0 and an empty Name are not sent.
@@ -21,10 +19,7 @@ type Event struct {
 	Data []byte
 }
 
-// writeTimeout is how long one event may take to reach a reader that has stopped reading.
-const writeTimeout = 30 * time.Second
-
-// Writer sends events. It is not safe for concurrent use.
+// Writer sends events. It is not safe for concurrent use. How long a reader may keep it waiting is up to the response that it writes to.
 type Writer struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -65,10 +60,6 @@ func (s *Writer) Comment(text string) error {
 }
 
 func (s *Writer) flush(b []byte) error {
-	err := s.control.SetWriteDeadline(time.Now().Add(writeTimeout))
-	if err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
-	}
 	if _, err := s.w.Write(b); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"example.com/deputy"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -30,6 +31,8 @@ type Options struct {
 	Ready func(context.Context) error
 	// Closing ends open event streams when it is closed, so that a server that stops need not wait for them; their turns go on. Nil: never.
 	Closing <-chan struct{}
+	// WriteTimeout is how long a reader may take for 64 KiB of an answer, or for one event; 30 s if zero. One who takes longer is hung up on.
+	WriteTimeout time.Duration
 	// Log is the operator's; nil: discarded. Neither data nor credentials are written to it.
 	Log *slog.Logger
 }
@@ -47,6 +50,9 @@ func New(door *deputy.Door, auth Authenticator, opts Options) http.Handler {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
+	if opts.WriteTimeout <= 0 {
+		opts.WriteTimeout = patience
+	}
 	s := &server{door: door, log: opts.Log, opts: opts, open: openUntil(opts.Closing)}
 	mux := http.NewServeMux()
 	api := humago.New(mux, configuration(opts.Version))
@@ -56,7 +62,7 @@ func New(door *deputy.Door, auth Authenticator, opts Options) http.Handler {
 	var h http.Handler = problems(mux)
 	h = s.authenticated(auth, keyed(h))
 	h = s.split(h)
-	return s.recovered(s.local(h))
+	return impatient(opts.WriteTimeout, s.recovered(s.local(h)))
 }
 
 // openUntil is a context that ends when closing is closed: one goroutine for all streams.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -102,7 +103,14 @@ func serveStore(t *testing.T, host *hosttest.Fake, store deputy.Store) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := httptest.NewServer(api.New(a.Door(deputy.Chat), people, api.Options{Closing: s.closing, Demo: []api.DemoPerson{{Name: "Ann", Token: "ann", About: "supports"}}}))
+	web := httptest.NewUnstartedServer(api.New(a.Door(deputy.Chat), people, api.Options{Closing: s.closing, WriteTimeout: 5 * time.Second, Demo: []api.DemoPerson{{Name: "Ann", Token: "ann", About: "supports"}}}))
+	web.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context { // so that one who does not read is felt at once
+		if err := c.(*net.TCPConn).SetWriteBuffer(16 << 10); err != nil {
+			t.Error(err)
+		}
+		return ctx
+	}
+	web.Start()
 	s.url = web.URL
 	t.Cleanup(func() {
 		web.Close()
@@ -144,6 +152,10 @@ func (s *server) answer(r deputy.Request) scripted.Answer {
 		s.step <- struct{}{}
 		<-s.gate
 		return scripted.Answer{Text: "waited for you"}
+	case text == "long":
+		s.step <- struct{}{}
+		<-s.gate
+		return scripted.Answer{Text: long()}
 	case text == "rows" && results == 0:
 		return scripted.Answer{Text: "Looking.", Calls: []scripted.Call{tool("query_records", `{"table":"customers"}`)}}
 	case text == "rows" && results == 1:
@@ -157,6 +169,9 @@ func (s *server) answer(r deputy.Request) scripted.Answer {
 	}
 	return scripted.Answer{Text: "done: " + text}
 }
+
+// long is a text of 2 MB.
+func long() string { return strings.Repeat(strings.Repeat("x", 99)+" ", 20_000) }
 
 // reply is an answer of the server.
 type reply struct {
