@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -32,6 +33,17 @@ func main() {
 	flag.DurationVar(&o.during, "for", 3*time.Second, "how long each measurement lasts")
 	flag.IntVar(&o.streams, "streams", 1000, "how many streams are open while memory is measured")
 	flag.StringVar(&o.profile, "profile", "", "file for a CPU profile of Deputy, in the last round")
+	flag.Func("pieces", "sizes of the answer, in pieces of a word, as 12,200; memory is measured with the first", func(list string) error {
+		o.pieces = nil
+		for text := range strings.SplitSeq(list, ",") {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 3 {
+				return fmt.Errorf("%q is no number of at least 3", text)
+			}
+			o.pieces = append(o.pieces, n)
+		}
+		return nil
+	})
 	flag.Parse()
 	if err := run(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, "turns:", err)
@@ -149,11 +161,10 @@ func (f found) print(o options) {
 	_, _ = fmt.Fprint(w, "| answer\t| at once\t| server\t| turns/s\t| ms a turn\t| median ms\t| p99 ms\t| CPU ms a turn\t| time to floor\t|\n|---\t|---:\t|---\t|---:\t|---:\t|---:\t|---:\t|---:\t|---:\t|\n")
 	for _, pieces := range o.pieces {
 		for _, n := range people {
-			floor := middle(f.speeds["floor"][pieces][n]).perTurn(n)
 			for _, name := range names {
 				s := middle(f.speeds[name][pieces][n])
 				_, _ = fmt.Fprintf(w, "| %d pieces\t| %d\t| %s\t| %.0f\t| %s\t| %s\t| %s\t| %s\t| %.2f\t|\n", pieces, n, name, s.perSecond, ms(s.perTurn(n)), ms(s.median), ms(s.p99), ms(s.cpu),
-					float64(s.perTurn(n))/float64(floor))
+					f.toFloor(name, pieces, n))
 			}
 		}
 	}
@@ -163,6 +174,15 @@ func (f found) print(o options) {
 		idle, open := medianOf(f.spaces[name], func(s space) int { return s.idle }), medianOf(f.spaces[name], func(s space) int { return s.open })
 		_, _ = fmt.Fprintf(w, "| %s\t| %.1f\t| %.1f\t| %.1f\t| %.2f\t|\n", name, float64(idle)/(1<<20), float64(open)/(1<<20), float64(open-idle)/float64(o.streams)/(1<<10), float64(open)/float64(floor))
 	}
+}
+
+// toFloor is the time per turn beside the floor's in the same round.
+func (f found) toFloor(name string, pieces, people int) float64 {
+	var ratios []float64
+	for i, s := range f.speeds[name][pieces][people] {
+		ratios = append(ratios, f.speeds["floor"][pieces][people][i].perSecond/s.perSecond)
+	}
+	return medianOf(ratios, func(r float64) float64 { return r })
 }
 
 // middle is the median of each figure.
