@@ -124,7 +124,7 @@ func (o order) run(ctx context.Context, say func(line)) error {
 		return err
 	}
 	task, ok := map[string]func(context.Context) error{
-		"turn": c.turn, "confirm": c.confirm, "resume": c.resume, "look": c.look, "next": c.next, "watch": c.watch, "loop": c.loop,
+		"turn": c.turn, "confirm": c.confirm, "resume": c.resume, "look": c.look, "next": c.next, "watch": c.watch, "loop": c.loop, "last": c.last,
 	}[o.Do]
 	if !ok {
 		return errors.New("no task " + o.Do)
@@ -175,6 +175,7 @@ func (c *child) turn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	c.Turn, c.Conversation = id, t.Conversation
 	c.say(line{Accepted: &accepted{id, t.Conversation, c.Text}})
 	return c.follow(ctx, id)
 }
@@ -189,9 +190,9 @@ func (c *child) follow(ctx context.Context, turn string) error {
 	return nil
 }
 
-// confirm confirms whatever waits, all of one group.
+// confirm confirms what a turn has proposed, or whatever waits.
 func (c *child) confirm(ctx context.Context) error {
-	ps, err := c.door.Proposals(ctx, pat(), deputy.ProposalFilter{State: deputy.Pending}, 0, 10)
+	ps, err := c.door.Proposals(ctx, pat(), deputy.ProposalFilter{State: deputy.Pending, Turn: c.Turn}, 0, 10)
 	if err != nil {
 		return err
 	}
@@ -325,19 +326,37 @@ func (c *child) journal(ctx context.Context, d *dump, turn string) error {
 	return err
 }
 
-// loop works on, turn after turn, each with a group that is confirmed, until it is killed.
+// loop settles what is in doubt, and then works on, turn after turn, each with a group that is confirmed, until it is killed.
 func (c *child) loop(ctx context.Context) error {
 	if _, err := c.door.Proposals(ctx, pat(), deputy.ProposalFilter{}, 0, 10_000); err != nil {
 		return err
 	}
 	c.say(line{At: "ready"})
-	for v := c.First; ; v++ {
-		c.Conversation, c.Text = "", fmt.Sprintf("%d: %s", v, []string{"u1 u2", fmt.Sprintf("u2 d%d", firstToDelete+v), "u1 c", "c"}[v%4])
+	for v := c.First; v < c.First+perChild; v++ {
+		c.Text = fmt.Sprintf("%d: %s", v, []string{"u1 u2", fmt.Sprintf("u2 d%d", firstToDelete+v), "u1 c", "c"}[v%4])
 		if err := c.turn(ctx); err != nil {
 			return err
 		}
 		if err := c.confirm(ctx); err != nil {
 			return err
 		}
+		c.Seen = 0
 	}
+	return nil
+}
+
+// last asks something else in every conversation, once all turns have ended, and tells everything there is.
+func (c *child) last(ctx context.Context) error {
+	d, err := c.everything(ctx)
+	if err != nil {
+		return err
+	}
+	for _, conversation := range d.Conversations {
+		c.Conversation, c.Text = conversation.ID, "and now?"
+		if err := c.turn(ctx); err != nil {
+			return err
+		}
+	}
+	c.Turn = ""
+	return c.resume(ctx)
 }

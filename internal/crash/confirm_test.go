@@ -89,12 +89,17 @@ func (w *world) decided(d *dump) {
 			w.Errorf("%s %s, %q, rows %v: %v", p.Summary, p.State, p.Outcome, d.rowsOf(p.ID), err)
 		}
 	}
+	written := 0
 	for _, group := range d.groups() {
-		for _, p := range group[1:] {
+		for _, p := range group {
+			written += w.made(p)
 			if w.made(p) != w.made(group[0]) || p.State != group[0].State {
 				w.Errorf("a group that is not whole: %v", d)
 			}
 		}
+	}
+	if n := w.count("SELECT count(*) FROM written WHERE n <> 99"); n != written {
+		w.Errorf("%d writes, %d of them proposed", n, written)
 	}
 }
 

@@ -22,8 +22,11 @@ import (
 	"example.com/deputy/store/sqlite"
 )
 
-// firstToDelete is the first of the items that are there to be deleted.
-const firstToDelete = 100
+// firstToDelete is the first of the items that are there to be deleted; perChild is how many values each child has of its own.
+const (
+	firstToDelete = 100
+	perChild      = 100
+)
 
 // engines are the databases that a host is tried on: SQLite keeps its changes in one of two ways until they are made.
 func engines() []string { return []string{"sqlite, wal", "sqlite, rollback journal", "postgres"} }
