@@ -171,7 +171,7 @@ func (s *server) answer(r deputy.Request) scripted.Answer {
 }
 
 // long is a text of 2 MB.
-func long() string { return strings.Repeat(strings.Repeat("x", 99)+" ", 20_000) }
+func long() string { return strings.Repeat(strings.Repeat("x", 999)+" ", 2_000) }
 
 // reply is an answer of the server.
 type reply struct {

@@ -63,21 +63,22 @@ func TestDeafReaders(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	close(s.gate)
-	text, last := "", sse.Event{}
+	var text strings.Builder
+	var last sse.Event
 	for e, err := range sse.Read(r.Body) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if last = e; e.Name == "text.delta" {
 			d := s.want(reply{200, nil, string(e.Data)}, 200)
-			if at := d.at("at"); fmt.Sprint(at) != fmt.Sprint(len(text)) {
-				t.Fatalf("at %v, and we have %d", at, len(text))
+			if at := d.at("at"); fmt.Sprint(at) != fmt.Sprint(text.Len()) {
+				t.Fatalf("at %v, and we have %d", at, text.Len())
 			}
-			text += d.text("text")
+			text.WriteString(d.text("text"))
 		}
 	}
-	if last.Name != "turn.finished" || text != long() {
-		t.Errorf("%d of %d bytes, last %s", len(text), len(long()), last.Name)
+	if last.Name != "turn.finished" || text.String() != long() {
+		t.Errorf("%d of %d bytes, last %s", text.Len(), len(long()), last.Name)
 	}
 	if streaming() == 0 {
 		t.Error("there was nobody deaf while the turn ran")
@@ -87,7 +88,7 @@ func TestDeafReaders(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	grown := int64(after.HeapAlloc) - int64(before.HeapAlloc)
-	t.Logf("a turn of %d bytes and %d deaf readers: %d KiB more", len(text), len(deaf), grown>>10)
+	t.Logf("a turn of %d bytes and %d deaf readers: %d KiB more", text.Len(), len(deaf), grown>>10)
 	if most := int64(12*len(long()) + len(deaf)*(256<<10)); grown > most { // what is kept of the turn itself, and a page of events for each
 		t.Errorf("%d bytes more, at most %d", grown, most)
 	}
