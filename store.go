@@ -196,8 +196,8 @@ type Settings interface {
 // has been taken over since (its Epoch tells), or is gone.
 type Attempts interface {
 	// Begin stores an attempt with Epoch 1, unless one of this person and key stands that has not expired at now. Then it answers with that
-	// one; if nobody works on it any more (not Done, and Until is not after now), it is taken over first: Until becomes that of a, Epoch
-	// grows. mine says whether the caller is to work on it. What has expired is forgotten.
+	// one; if it has the same Body and nobody works on it any more (not Done, Until not after now), it is taken over first: Until becomes
+	// that of a, Epoch grows. mine says whether the caller is to work on it. What has expired is forgotten.
 	Begin(ctx context.Context, as Person, a Attempt, now time.Time) (stands Attempt, mine bool, err error)
 	// End stores a.Done; one that is not done can be taken over at once.
 	End(ctx context.Context, as Person, a Attempt) error

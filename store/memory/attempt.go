@@ -21,7 +21,7 @@ func (s attempts) Begin(ctx context.Context, as deputy.Person, a deputy.Attempt,
 	switch {
 	case !ok:
 		stands, stands.Done, stands.Epoch = kept(a), false, 1
-	case !stands.Done && !stands.Until.After(moment(now)):
+	case !stands.Done && stands.Body == a.Body && !stands.Until.After(moment(now)):
 		stands.Epoch, stands.Until = stands.Epoch+1, moment(a.Until)
 	default:
 		return stands, false, nil

@@ -39,7 +39,7 @@ func (t tx) begin(person string, a deputy.Attempt, now time.Time) (stands deputy
 		return a, true, err
 	case err != nil:
 		return stands, false, err
-	case !stands.Done && until <= micros(now):
+	case !stands.Done && stands.Body == a.Body && until <= micros(now):
 		mine, until = true, micros(a.Until)
 		stands.Epoch++
 		_, err = t.exec(`UPDATE deputy_attempts SET epoch = ?, until = ? WHERE person = ? AND key = ?`, stands.Epoch, until, person, a.Key)

@@ -10,7 +10,7 @@ import (
 
 // attempt is one that somebody works on until at(until), and that is forgotten at(60).
 func attempt(key, id string, until int) deputy.Attempt {
-	return deputy.Attempt{Key: key, Body: "body of " + id, ID: id, Until: at(until), Expires: at(60)}
+	return deputy.Attempt{Key: key, Body: "body", ID: id, Until: at(until), Expires: at(60)}
 }
 
 // begun begins an attempt and says what stands and whose it is.
@@ -66,6 +66,11 @@ func attemptTakenOver(t *testing.T, s deputy.Store) {
 	ctx := t.Context()
 	first, _ := begun(t, s, ana(), attempt("k", "first", 5), at(0))
 	stands(t, s, ana(), first, at(5).Add(-time.Microsecond))
+	other := attempt("k", "other", 20)
+	other.Body = "another"
+	if got, mine := begun(t, s, ana(), other, at(5)); mine || got != first {
+		t.Errorf("taken over for something else: %s", show(got))
+	}
 	second, mine := begun(t, s, ana(), attempt("k", "second", 20), at(5))
 	want := first
 	want.Epoch, want.Until = 2, at(20)
