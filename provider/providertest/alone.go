@@ -108,6 +108,7 @@ func causeOf(err error) error {
 // alone asks the model once, without an assistant.
 func alone(t *testing.T, api API, f *file, e expectation) {
 	s := &server{answers: f.answers(t)}
+	start := time.Now()
 	h := listen(t.Context(), api.model(t, s, false), question())
 	came := s.requests()
 	f.hold(t, "chunks", h.lines+fmt.Sprintf("requests %d\n", len(came)))
@@ -121,6 +122,9 @@ func alone(t *testing.T, api API, f *file, e expectation) {
 	}
 	if h.err != nil {
 		sentence(t, h.err)
+	}
+	if took := time.Since(start); e.within > 0 && took > e.within {
+		t.Errorf("it took %s", took)
 	}
 	if !e.own {
 		e.hold(t, h, came)

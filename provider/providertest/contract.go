@@ -20,6 +20,8 @@ type expectation struct {
 	asked  int           // requests; 0 is one
 	waited time.Duration // between the first and the last, at least; at most twice of it
 
+	within time.Duration // all of it; 0: not held
+
 	reason deputy.Reason // of the turn; empty: answered
 	next   bool          // the next model takes over
 }
@@ -64,6 +66,7 @@ func contract() []expectation {
 		{name: "html_error", code: deputy.Unavailable, asked: 3, waited: 1250 * time.Millisecond, next: true},
 		{name: "html_answer", code: deputy.Unavailable, next: true},
 		{name: "slow", text: customers},
+		{name: "silence_after_end", text: customers, within: 10 * time.Second},
 		{name: "silence", code: deputy.Timeout, waited: 0, next: true},
 		{name: "too_long", code: deputy.TooLarge, next: true},
 		{name: "wrong_key", code: deputy.Unavailable, next: true},

@@ -90,7 +90,7 @@ func (p *pieces) Read(b []byte) (int, error) {
 	case "cut":
 		return 0, io.ErrUnexpectedEOF
 	case "endless":
-		return copy(b, bytes.Repeat([]byte{' '}, len(b))), nil
+		return copy(b, append(bytes.Repeat([]byte{':'}, len(b)-1), '\n')), nil
 	case "hang":
 		<-p.ctx.Done()
 		return 0, p.ctx.Err()
