@@ -45,7 +45,7 @@ bench: ## Every benchmark once, and what the built binary needs; BENCHTIME=2s to
 	cd bench/sqlite && $(GO) vet ./... && $(GO) run . -rounds 1 -for 50ms
 
 bench-peers: ## Whole turns over HTTP beside a floor and a peer, on an idle machine: 8 minutes. docs/benchmarks.md
-	$(GO) run ./bench/turns -rounds $(or $(ROUNDS),5) -for $(or $(FOR),6s)
+	$(GO) run ./bench/turns -rounds $(or $(ROUNDS),5) -for $(or $(FOR),4s)
 
 bench-sqlite: ## The SQLite drivers without cgo, on an idle machine: 4 minutes. docs/benchmarks.md
 	cd bench/sqlite && $(GO) run . -rounds $(or $(ROUNDS),5) -for $(or $(FOR),8s)

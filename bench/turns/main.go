@@ -27,13 +27,13 @@ type options struct {
 }
 
 func main() {
-	o := options{pieces: []int{12, 200}}
+	o := options{pieces: []int{12, 80, 200}}
 	flag.StringVar(&o.source, "source", "bench/turns", "the folder of this command")
 	flag.IntVar(&o.rounds, "rounds", 5, "how often each server takes its turn")
 	flag.DurationVar(&o.during, "for", 3*time.Second, "how long each measurement lasts")
 	flag.IntVar(&o.streams, "streams", 1000, "how many streams are open while memory is measured")
 	flag.StringVar(&o.profile, "profile", "", "file for a CPU profile of Deputy, in the last round")
-	flag.Func("pieces", "sizes of the answer, in pieces of a word, as 12,200; memory is measured with the first", func(list string) error {
+	flag.Func("pieces", "sizes of the answer, in pieces of a word, as 12,80,200; memory is measured with the first", func(list string) error {
 		o.pieces = nil
 		for text := range strings.SplitSeq(list, ",") {
 			n, err := strconv.Atoi(text)
@@ -127,12 +127,14 @@ func (f found) speed(ctx context.Context, o options, binary, answer, profile, wo
 	}
 	defer func() { _ = s.stop() }()
 	if _, err := ask(s, 4, word, o.during/5); err != nil { // warm
+		s.complain()
 		return err
 	}
 	into := f.speeds[filepath.Base(binary)][pieces]
 	for _, n := range people {
 		v, err := ask(s, n, word, o.during)
 		if err != nil {
+			s.complain()
 			return err
 		}
 		into[n] = append(into[n], v)
@@ -150,6 +152,9 @@ func (f found) space(ctx context.Context, o options, binary, answer, word string
 	}
 	defer func() { _ = s.stop() }()
 	v, err := hold(s, o.streams, word, o.during/3)
+	if err != nil {
+		s.complain()
+	}
 	f.spaces[filepath.Base(binary)] = append(f.spaces[filepath.Base(binary)], v)
 	return err
 }

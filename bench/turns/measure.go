@@ -31,9 +31,10 @@ func ask(s *server, people int, last string, during time.Duration) (speed, error
 			return speed{}, err
 		}
 		defer func() { _ = c.close() }()
-		if clients[i] = c; c.turn(last) != nil {
-			return speed{}, c.turn(last)
+		if err := c.turn(last); err != nil {
+			return speed{}, err
 		}
+		clients[i] = c
 	}
 	before, err := s.cpu()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -58,9 +59,15 @@ func start(ctx context.Context, binary, answer, profile string) (*server, error)
 	return s, nil
 }
 
+// complain makes a process that failed say what its goroutines do.
+func (s *server) complain() {
+	_ = s.cmd.Process.Signal(syscall.SIGQUIT)
+	_ = s.cmd.Wait()
+}
+
 // stop ends the process. There is nothing that it should keep.
 func (s *server) stop() error {
-	if err := s.cmd.Process.Kill(); err != nil {
+	if err := s.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
 	_ = s.cmd.Wait() // says that it was killed
