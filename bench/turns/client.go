@@ -36,7 +36,7 @@ func dial(address string) (*client, error) {
 func (c *client) close() error { return c.conn.Close() }
 
 func (c *client) post(path, accept, body string) (*http.Response, error) {
-	if err := c.conn.SetDeadline(time.Now().Add(20*time.Second)); err != nil {
+	if err := c.conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		return nil, err
 	}
 	_, err := fmt.Fprintf(c.conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer t\r\nContent-Type: application/json\r\nAccept: %s\r\nContent-Length: %d\r\n\r\n%s",
