@@ -21,6 +21,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"example.com/deputy"
@@ -156,17 +157,22 @@ func (m *model) Stream(ctx context.Context, r deputy.Request) iter.Seq2[deputy.C
 
 // ask sends a request and reads its answer, all but its end.
 func (m *model) ask(ctx context.Context, r deputy.Request, a *answer) error {
-	replay := true
+	replay := slices.ContainsFunc(r.Messages, m.thoughtOf)
 	return m.http.Ask(ctx, modelhttp.Call{
 		Path:  "messages",
 		Begun: func() bool { return a.began },
-		Relax: m.options.relax(m.config.MaxTokens != 0, &replay),
+		Relax: m.relax(&replay),
 		Body:  func() ([]byte, error) { return m.body(r, replay, a.said()) },
 		Read: func(b *modelhttp.Body) error {
 			a.forget(b.Ended)
 			return a.read(b)
 		},
 	})
+}
+
+// thoughtOf says whether a message has thinking of this model.
+func (m *model) thoughtOf(msg deputy.Message) bool {
+	return slices.ContainsFunc(msg.Parts, func(p deputy.Part) bool { return p.Opaque != nil && p.Opaque.Model == m.mark() })
 }
 
 // mark says whose thinking an Opaque part holds.

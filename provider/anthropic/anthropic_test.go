@@ -161,9 +161,11 @@ func TestWhatAModelDoesNotKnow(t *testing.T) {
 			t.Errorf("%s: %v", c.name, with)
 		}
 	}
-	m, a := made(t, Config{MaxTokens: 9000}, mistake("max_tokens: 9000 > 8192, which is the maximum"), fine)
-	if got := ask(t, m, hello()); !strings.HasPrefix(got, "internal") || len(a.bodies) != 1 {
-		t.Errorf("fixed: %s in %d requests", got, len(a.bodies))
+	for _, text := range []string{"max_tokens: 9000 > 8192, which is the maximum", "thinking and signature", "adaptive thinking is not supported", "strict"} {
+		m, a := made(t, Config{MaxTokens: 9000, NoThinking: true}, mistake(text), fine)
+		if got := ask(t, m, hello()); !strings.HasPrefix(got, "internal") || len(a.bodies) != 1 {
+			t.Errorf("nothing to leave out: %s in %d requests", got, len(a.bodies))
+		}
 	}
 }
 

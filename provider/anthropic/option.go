@@ -12,32 +12,48 @@ type options struct {
 	short, shorter          atomic.Bool // answers of half, and of a quarter of the tokens
 }
 
-// relax finds what a server did not accept, and turns it off. Each is tried once in a call; replay is of this call alone.
-func (o *options) relax(fixed bool, replay *bool) func(*modelhttp.Failure) bool {
-	known := []struct {
-		off   *atomic.Bool
-		words []string
-	}{
-		{&o.thinking, []string{"adaptive", "thinking.type", "thinking: ", "thinking is not supported", "not support thinking"}},
-		{&o.strict, []string{"strict", "grammar", "too complex", "input_schema"}},
-		{&o.cache, []string{"cache_control"}},
-		{&o.short, []string{"max_tokens"}},
-		{&o.shorter, []string{"max_tokens"}},
+// option is one of them, and the words that errors name it with.
+type option struct {
+	off   *atomic.Bool
+	words []string
+}
+
+// sent are the options of a request that begins now.
+func (m *model) sent() []option {
+	o := &m.options
+	all := []option{{&o.cache, []string{"cache_control"}}}
+	if !m.config.NoThinking {
+		all = append(all, option{&o.thinking, []string{"adaptive", "thinking.type", "thinking: ", "thinking is not supported", "not support thinking"}})
 	}
+	if m.config.Strict {
+		all = append(all, option{&o.strict, []string{"strict", "grammar", "too complex", "input_schema"}})
+	}
+	if m.config.MaxTokens == 0 {
+		all = append(all, option{&o.short, []string{"max_tokens"}}, option{&o.shorter, []string{"max_tokens"}})
+	}
+	var on []option
+	for _, k := range all {
+		if !k.off.Load() {
+			on = append(on, k)
+		}
+	}
+	return on
+}
+
+// relax finds what a server did not accept, and turns it off. Each is tried once in a call; replay is of this call alone.
+func (m *model) relax(replay *bool) func(*modelhttp.Failure) bool {
+	left := m.sent()
 	return func(f *modelhttp.Failure) bool {
-		for i, k := range known {
-			if k.off == nil || !f.Names(k.words...) || fixed && k.words[0] == "max_tokens" {
-				continue
+		for i, k := range left {
+			if f.Names(k.words...) {
+				k.off.Store(true)
+				left = append(left[:i:i], left[i+1:]...)
+				return true
 			}
-			k.off.Store(true)
-			known[i].off = nil
-			return true
 		}
-		if *replay && f.Names("signature", "thinking") {
-			*replay = false
-			return true
-		}
-		return false
+		again := *replay && f.Names("signature", "thinking")
+		*replay = *replay && !again
+		return again
 	}
 }
 

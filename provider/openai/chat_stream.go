@@ -110,11 +110,29 @@ type chatChunk struct {
 // chatDelta is a piece of the answer. Reasoning is under one of two names, outside what the vendor publishes; some servers send both with
 // the same text.
 type chatDelta struct {
-	Content          string          `json:"content"`
+	Content          content         `json:"content"`
 	Refusal          string          `json:"refusal"`
 	ReasoningContent json.RawMessage `json:"reasoning_content"`
 	Reasoning        json.RawMessage `json:"reasoning"`
 	ToolCalls        []callDelta     `json:"tool_calls"`
+}
+
+// content is text; some servers send a list of parts, of which the texts count.
+type content string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *content) UnmarshalJSON(raw []byte) error {
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if len(raw) == 0 || raw[0] != '[' {
+		return json.Unmarshal(raw, (*string)(c))
+	}
+	err := json.Unmarshal(raw, &parts)
+	for _, p := range parts {
+		*c += content(p.Text)
+	}
+	return err
 }
 
 func (d *chatDelta) reasoning() string {
@@ -179,7 +197,7 @@ func (a *answer) delta(d chatDelta) error {
 		}
 	}
 	a.refused = a.refused || d.Refusal != ""
-	if t := d.Content + d.Refusal; t != "" {
+	if t := string(d.Content) + d.Refusal; t != "" {
 		if err := a.out.send(deputy.Chunk{Text: t}); err != nil {
 			return err
 		}

@@ -138,7 +138,7 @@ func (m *model) Stream(ctx context.Context, r deputy.Request) iter.Seq2[deputy.C
 
 // call is a request as the client asks it.
 func (m *model) call(r deputy.Request, out *sink) modelhttp.Call {
-	q := modelhttp.Call{Path: m.api.endpoint(), Begun: func() bool { return out.began }, Relax: m.options.relax()}
+	q := modelhttp.Call{Path: m.api.endpoint(), Begun: func() bool { return out.began }, Relax: m.relax()}
 	var held schemas
 	if m.api == Responses {
 		q.Body = func() (body []byte, err error) { body, held, err = m.responsesBody(r); return body, err }

@@ -359,6 +359,20 @@ func TestUsageRefused(t *testing.T) {
 	}
 }
 
+// TestWhatIsNotSentIsNotLeftOut: a mistake that has the words of an option which was not sent is no reason to ask again.
+func TestWhatIsNotSentIsNotLeftOut(t *testing.T) {
+	t.Parallel()
+	for _, api := range []API{Chat, Responses} {
+		s := serve(t, say(400, `{"error":{"message":"'messages' must include a strict one of unencrypted prompt_cache_keys","type":"invalid_request_error"}}`), say(200, fine))
+		m := start(t, s.URL, Config{API: api})
+		m.options.encrypted.Store(true)
+		m.options.cacheKey.Store(true)
+		if got := transcript(context.Background(), m, hello()); !strings.HasPrefix(got, "error internal") || s.requests() != 1 {
+			t.Errorf("%s: %s in %d requests", api, got, s.requests())
+		}
+	}
+}
+
 // TestErrorsTellNothing: whatever a server writes, neither the key nor what was asked comes back in an error.
 func TestErrorsTellNothing(t *testing.T) {
 	t.Parallel()
