@@ -59,5 +59,9 @@ smoke: build ## Starts the built binary and asks it over HTTP: health, one turn,
 ui: ## Builds the page into web/dist
 	cd web && npm ci --no-audit --no-fund && npm run build
 
+ui-shots: setup ## Pictures of the main states of the page, in build/shots
+	@mkdir -p $(BUILD)/shots
+	DEPUTY_SCREENSHOTS=$(CURDIR)/$(BUILD)/shots $(GO) test -count=1 -run TestBrowser ./web
+
 setup:
 	@./.ci/setup
