@@ -41,7 +41,7 @@ func killAtRandom(w *world, random *rand.Rand, rounds int) {
 	w.Helper()
 	var taken []accepted
 	for round := range rounds {
-		p := w.start(order{Do: "loop", Ahead: time.Duration(round) * later, First: round * perChild})
+		p := w.start(order{Do: "loop", Ahead: time.Duration(round) * later, First: round*perChild + 1})
 		wait := 50 * time.Millisecond
 		if round%4 != 0 { // else it may be killed while it starts
 			wait = 5 * time.Millisecond
