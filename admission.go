@@ -50,6 +50,11 @@ func (a *Assistant) access(ctx context.Context, who Person) (Person, error) {
 	return who, nil
 }
 
+// rightsOf identifies the rights of a person: equal ones read the same.
+func (a *Assistant) rightsOf(who Person) string {
+	return a.policy.Fingerprint(who.Issuer, who.ID, who.Roles, who.Attributes)
+}
+
 func directoryError(err error) error {
 	if CodeOf(err) == NotFound {
 		return &Error{Code: PermissionDenied, Message: "You have no access to this assistant any more.", Cause: err}

@@ -98,7 +98,9 @@ func (l Limits) withDefaults() Limits {
 type Assistant struct {
 	cfg     Config
 	reg     *registry
+	system  string // the stable text before everything
 	policy  *policy.Compiled
+	parsed  *parsed
 	rate    *rate.Limiter
 	running working.Set // the turns that this process works on, by id
 
@@ -126,7 +128,7 @@ func New(ctx context.Context, cfg Config) (*Assistant, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	a := &Assistant{cfg: cfg, reg: reg, policy: rules, rate: rate.New(cfg.Limits.TurnsPerMinute)}
+	a := &Assistant{cfg: cfg, system: cfg.system(), reg: reg, policy: rules, parsed: &parsed{}, rate: rate.New(cfg.Limits.TurnsPerMinute)}
 	a.stopping, a.stop = context.WithCancel(context.Background())
 	a.running.Go("", func(error) {}, func() { a.lookForLost(a.stopping) })
 	return a, nil

@@ -171,7 +171,7 @@ func (a *Assistant) opening(ctx context.Context, who Person, t Turn, text string
 	if err != nil {
 		return nil, err
 	}
-	parts := []Part{{Text: note, Rights: fingerprint(a.cfg.Policy, who)}}
+	parts := []Part{{Text: note, Rights: a.rightsOf(who)}}
 	for _, p := range fates {
 		parts = append(parts, Part{Proposal: p.ID})
 	}
@@ -206,7 +206,7 @@ func (d *Door) Follow(ctx context.Context, who Caller, turn string, after int64)
 			yield(Event{}, err)
 			return
 		}
-		rights := fingerprint(d.a.cfg.Policy, person)
+		rights := d.a.rightsOf(person)
 		for {
 			changed, err := d.a.cfg.Store.Turns.Changed(ctx, who.Person, turn)
 			if err != nil {

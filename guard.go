@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"example.com/deputy/policy"
 	"example.com/deputy/query"
@@ -16,6 +17,7 @@ type View struct {
 	who  Person
 	g    *policy.Grants
 	now  Clock
+	read *parsed
 }
 
 // view opens the host as a person, with the rights of now.
@@ -25,7 +27,7 @@ func (a *Assistant) view(ctx context.Context, who Person) (*View, error) {
 		return nil, err
 	}
 	clock := a.clock(who)
-	return &View{a.cfg.Host, who, a.policy.For(full, policy.Subject{Roles: who.Roles, Lookup: who.Lookup, Now: clock.Now, Zone: clock.Zone}), clock}, nil
+	return &View{a.cfg.Host, who, a.policy.For(full, policy.Subject{Roles: who.Roles, Lookup: who.Lookup, Now: clock.Now, Zone: clock.Zone}), clock, a.parsed}, nil
 }
 
 // Catalog is narrowed to what this person may read: tables, fields, and relations between them.
@@ -86,7 +88,7 @@ func (v *View) checked(ctx context.Context, table, text string,
 	if _, err := v.Table(ctx, table); err != nil {
 		return nil, err
 	}
-	src, err := query.Parse(text)
+	src, err := v.read.parse(text)
 	if err != nil {
 		return nil, teach(text, err, false)
 	}
@@ -106,6 +108,38 @@ func (v *View) checked(ctx context.Context, table, text string,
 		return nil, Errorf(Invalid, "in `%s`: the person has no such attribute", text)
 	}
 	return e, nil
+}
+
+// parsed keeps what was parsed lately: a text means the same whoever asks it.
+type parsed struct {
+	mu   sync.Mutex
+	kept map[string]*query.Source
+}
+
+// Bounds of what is kept: texts, and the bytes of one.
+const (
+	maxParsed = 1000
+	maxKept   = 1 << 10
+)
+
+func (p *parsed) parse(text string) (*query.Source, error) {
+	p.mu.Lock()
+	src, ok := p.kept[text]
+	p.mu.Unlock()
+	if ok {
+		return src, nil
+	}
+	src, err := query.Parse(text)
+	if err != nil || len(text) > maxKept {
+		return src, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.kept == nil || len(p.kept) >= maxParsed {
+		p.kept = map[string]*query.Source{}
+	}
+	p.kept[text] = src
+	return src, nil
 }
 
 // teach passes on what the language says about a text; every other error stays what it is.

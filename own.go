@@ -84,7 +84,7 @@ func (d *Door) Messages(ctx context.Context, who Caller, conversation string, af
 	if err != nil {
 		return nil, err
 	}
-	rights := fingerprint(d.a.cfg.Policy, person)
+	rights := d.a.rightsOf(person)
 	for i := range page {
 		page[i] = withhold(page[i], rights)
 	}
@@ -201,7 +201,7 @@ func (d *Door) Prompt(ctx context.Context, who Caller, conversation string) (Req
 		return Request{}, err
 	}
 	if owner.Key() != person.Key() {
-		return Request{System: a.system(), Messages: withoutData(history)}, nil
+		return Request{System: a.system, Messages: withoutData(history)}, nil
 	}
 	return a.request(ctx, person, history, nil)
 }

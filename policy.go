@@ -1,9 +1,6 @@
 package deputy
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 
 	"example.com/deputy/policy"
@@ -28,16 +25,6 @@ const (
 	Update = policy.Update
 	Delete = policy.Delete
 )
-
-// fingerprint identifies the rights of a person: equal ones read the same.
-func fingerprint(p Policy, who Person) string {
-	b, err := json.Marshal([]any{who.Issuer, who.ID, p.Of(who.Roles), who.Attributes}) // maps marshal in the order of their keys
-	if err != nil {
-		return ""
-	}
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:8])
-}
 
 // sayUnknown makes of what the policy does not show a sentence: the same one for what is not there.
 func sayUnknown(err error) error {

@@ -11,9 +11,9 @@ import (
 var systemText string
 
 // system is the stable text before everything: the same bytes in every request.
-func (a *Assistant) system() string {
-	s := strings.TrimSpace(strings.ReplaceAll(systemText, "{{name}}", a.cfg.Name))
-	if extra := strings.TrimSpace(a.cfg.Instructions); extra != "" {
+func (c Config) system() string {
+	s := strings.TrimSpace(strings.ReplaceAll(systemText, "{{name}}", c.Name))
+	if extra := strings.TrimSpace(c.Instructions); extra != "" {
 		s += "\n\n" + extra
 	}
 	return s
@@ -21,7 +21,7 @@ func (a *Assistant) system() string {
 
 // request is exactly what a model is sent: system text, the tools this person is offered by name, history, and the screen.
 func (a *Assistant) request(ctx context.Context, who Person, history []Message, screen *Screen) (Request, error) {
-	r := Request{System: a.system(), Messages: a.readable(who, history)}
+	r := Request{System: a.system, Messages: a.readable(who, history)}
 	v, err := a.view(ctx, who)
 	if err != nil {
 		return r, err
@@ -54,7 +54,7 @@ const (
 // readable is history as this person may read it now: results read under rights that no longer hold are withheld, and calls that never
 // got a result are given one, since a call without a result breaks the next request.
 func (a *Assistant) readable(who Person, history []Message) []Message {
-	rights := fingerprint(a.cfg.Policy, who)
+	rights := a.rightsOf(who)
 	var out []Message
 	for i, m := range history {
 		out = append(out, withhold(m, rights))

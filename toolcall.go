@@ -38,7 +38,7 @@ func (a *Assistant) runTool(ctx context.Context, in *turning, c ToolCall) called
 	started := a.cfg.Clock()
 	span := &Span{Kind: "tool", Conversation: in.turn.Conversation, Turn: in.turn.ID, Call: c.ID, Channel: in.turn.Channel, Tool: a.reg.tools[c.Tool].def.Name}
 	ctx, end := a.observe(ctx, span)
-	out := called{call: c, rights: fingerprint(a.cfg.Policy, in.who)}
+	out := called{call: c, rights: a.rightsOf(in.who)}
 	out.err = a.dispatch(ctx, in, &out)
 	if out.err != nil {
 		out.outcome, out.text, out.proposal, out.shows = outcomeOf(out.err), errorText(c.Ref, out.err), nil, nil

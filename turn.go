@@ -115,30 +115,41 @@ func (r *runner) begin(ctx context.Context) error {
 	return r.commit(ctx, Step{Events: []Event{event(EventTurnStarted, TurnStarted{r.in.turn.ID, r.in.turn.Conversation})}})
 }
 
-// watch renews the lease and looks for a cancellation from another process while the turn runs.
+// watch renews the lease and looks for a cancellation from another process while the turn runs. A short turn pays for a timer only.
 func (r *runner) watch(ctx context.Context) (stop func()) {
-	done := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		tick := time.NewTicker(watchEvery)
-		defer tick.Stop()
-		for n := 1; ; n++ {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-			}
-			if t, err := r.a.cfg.Store.Turns.Get(ctx, r.in.turn.Person, r.in.turn.ID); err == nil && t.Cancelled {
-				r.a.running.Stop(t.ID, ending{Cancelled})
-			}
-			if n%5 == 0 {
-				if err := r.commit(ctx, Step{}); err != nil {
-					r.a.complain(ctx, "lease", err, "turn", r.in.turn.ID)
-				}
-			}
+	var mu sync.Mutex
+	var timer *time.Timer
+	n, stopped := 0, false
+	mu.Lock()
+	defer mu.Unlock()
+	timer = time.AfterFunc(watchEvery, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if stopped {
+			return
 		}
+		n++
+		r.look(ctx, n%5 == 0)
+		timer.Reset(watchEvery)
 	})
-	return func() { close(done); wg.Wait() }
+	return func() {
+		timer.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+	}
+}
+
+func (r *runner) look(ctx context.Context, renew bool) {
+	if t, err := r.a.cfg.Store.Turns.Get(ctx, r.in.turn.Person, r.in.turn.ID); err == nil && t.Cancelled {
+		r.a.running.Stop(t.ID, ending{Cancelled})
+	}
+	if !renew {
+		return
+	}
+	if err := r.commit(ctx, Step{}); err != nil {
+		r.a.complain(ctx, "lease", err, "turn", r.in.turn.ID)
+	}
 }
 
 // check is asked before every model call and every tool call: kill switch, cancellation, time, and the person's rights of now.

@@ -2,6 +2,10 @@ package policy
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,12 +28,36 @@ type Subject struct {
 type Compiled struct {
 	Policy
 	sources map[string]*query.Source
+	digests map[string][]byte // of each role
 }
 
 // Compile parses the rules; its mistakes are *ConfigError, joined.
 func (p Policy) Compile() (*Compiled, error) {
 	sources, err := p.parse()
-	return &Compiled{p, sources}, err
+	digests := map[string][]byte{}
+	for name, role := range p.Roles {
+		raw, bad := json.Marshal(role)
+		h := sha256.Sum256(raw)
+		digests[name], err = h[:], errors.Join(err, bad)
+	}
+	return &Compiled{p, sources, digests}, err
+}
+
+// Fingerprint identifies the rights of a person: who they are, what their roles grant, and their attributes. Equal ones read the same.
+func (c *Compiled) Fingerprint(issuer, id string, roles []string, attributes map[string]string) string {
+	h := sha256.New()
+	part := func(text string) { fmt.Fprintf(h, "%d:%s;", len(text), text) }
+	part(issuer)
+	part(id)
+	for _, name := range slices.Sorted(maps.Keys(c.Of(roles))) {
+		part(name)
+		h.Write(c.digests[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		part("." + name)
+		part(attributes[name])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
 // For is what a subject may do to the tables of a catalog: resolved table by table when asked for. It may be used by several goroutines.
