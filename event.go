@@ -80,6 +80,7 @@ type TurnFinished struct {
 	State  TurnState `json:"state"`
 	Reason Reason    `json:"reason"`
 	Text   string    `json:"text"`
+	Detail string    `json:"detail,omitempty"` // a sentence on what went wrong, where one is known
 }
 
 // event packs data; the structs above always marshal.

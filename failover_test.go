@@ -30,7 +30,7 @@ func TestTheNextModelTakesOver(t *testing.T) {
 			cfg.Models = append(cfg.Models, scripted.New(func(deputy.Request) scripted.Answer { return scripted.Answer{Text: "Hello."} }))
 		}, c.first)
 		got := b.ask(t, ann(), "", "hello")
-		if got.end.Reason != c.reason || got.end.Text != c.text || !strings.Contains(log.String(), deputy.MessageOf(c.first.Err)) {
+		if said := got.end.Detail == deputy.MessageOf(c.first.Err); said != (c.reason == deputy.ModelError) || got.end.Reason != c.reason || got.end.Text != c.text || !strings.Contains(log.String(), deputy.MessageOf(c.first.Err)) {
 			t.Errorf("%s: %s %q; %s", c.name, got.end.Reason, got.end.Text, log.String())
 		}
 	}

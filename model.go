@@ -43,7 +43,7 @@ type ToolSpec struct {
 
 // Chunk is a piece of an answer.
 type Chunk struct {
-	Text      string
+	Text      string // whole characters: valid UTF-8 by itself
 	Reasoning string
 	Call      *ToolCall // complete; only Tool and Arguments are set, Arguments as the model sent them, valid JSON or not
 	Opaque    *Opaque

@@ -41,6 +41,7 @@ type runner struct {
 	calls   int // tool calls so far in this turn
 	refs    int // calls so far in the conversation
 	text    string
+	detail  string // what the person reads of why it failed
 	group   string
 	resumed bool // taken over from a worker that is gone
 	ended   Reason
@@ -234,7 +235,7 @@ func (r *runner) broken(ctx context.Context, ans *answer, err error) (Reason, St
 	reason := reasonOf(ctx)
 	if reason == "" {
 		r.a.complain(ctx, "model", err, "turn", r.in.turn.ID)
-		reason = ModelError
+		reason, r.detail = ModelError, MessageOf(err)
 	}
 	ans.calls = nil
 	r.text = ans.text.String()
@@ -464,7 +465,7 @@ func (r *runner) deltas(ans *answer, text, reasoning int) (es []Event) {
 // finish commits the end of a turn, whatever ended its context: exactly one turn.finished, last.
 func (r *runner) finish(ctx context.Context, reason Reason, s Step) error {
 	s.Finish, s.At, r.ended = reason, r.a.cfg.Clock(), reason
-	s.Events = append(s.Events, event(EventTurnFinished, TurnFinished{r.in.turn.ID, reason.State(), reason, r.text}))
+	s.Events = append(s.Events, event(EventTurnFinished, TurnFinished{r.in.turn.ID, reason.State(), reason, r.text, r.detail}))
 	return r.commit(ctx, s)
 }
 
