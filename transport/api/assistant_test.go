@@ -92,7 +92,7 @@ func TestEventsAreFlushedAndTheTurnOutlivesTheLine(t *testing.T) {
 	s.want(s.do("ann", "POST", "/v1/conversations/"+c+"/turns", `{"text":"another"}`), 409)
 	follower := s.send(t.Context(), "ann", "GET", "/v1/turns/"+turn+"/events", "")
 	defer follower.Body.Close()
-	close(s.gate)
+	s.release()
 	if es := events(t, follower.Body); !strings.Contains(string(es[len(es)-1].Data), "waited for you") {
 		t.Error(names(es))
 	}
@@ -109,8 +109,12 @@ func TestClosingEndsStreams(t *testing.T) {
 	r := s.send(t.Context(), "ann", "POST", "/v1/conversations/"+s.conversation("ann")+"/turns", `{"text":"wait"}`, "Accept", "text/event-stream")
 	defer r.Body.Close()
 	<-s.step
+	body := bufio.NewReader(r.Body)
+	if _, err := body.Peek(1); err != nil { // the stream has begun
+		t.Fatal(err)
+	}
 	close(s.closing)
-	es := events(t, r.Body)
+	es := events(t, body)
 	if len(es) == 0 || es[len(es)-1].Name == "turn.finished" {
 		t.Fatalf("the stream ended with %q", names(es))
 	}
@@ -118,7 +122,7 @@ func TestClosingEndsStreams(t *testing.T) {
 	if got := s.want(s.do("ann", "GET", "/v1/turns/"+turn, ""), 200); got.text("state") != "running" {
 		t.Errorf("the turn is %s", got.text("state"))
 	}
-	close(s.gate)
+	s.release()
 }
 
 func TestCancel(t *testing.T) {
@@ -136,7 +140,7 @@ func TestCancel(t *testing.T) {
 		if e.Name == "turn.started" {
 			turn = s.want(reply{200, nil, string(e.Data)}, 200).text("turn")
 			s.want(s.do("ann", "POST", "/v1/turns/"+turn+"/cancel", ""), 200)
-			close(s.gate)
+			s.release()
 		}
 	}
 	if got := s.want(s.do("ann", "GET", "/v1/turns/"+turn, ""), 200); got.text("state") != "stopped" || got.text("reason") != "cancelled" {

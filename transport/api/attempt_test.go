@@ -154,7 +154,7 @@ func TestTurnOnceWhileItRuns(t *testing.T) {
 			}
 		})
 	}
-	close(s.gate)
+	s.release()
 	wg.Wait()
 	if ts := s.turns("ann", c); len(ts) != 1 || strings.Join(ids, "") != strings.Repeat(ts[0], len(ids)) {
 		t.Error(ts, ids)

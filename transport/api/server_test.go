@@ -33,6 +33,7 @@ type server struct {
 	store deputy.Store
 	// gate is where the model waits when it is told to; step is told that it does.
 	gate, step chan struct{}
+	release    func() // opens the gate; a test that fails opens it too
 	closing    chan struct{}
 
 	mu   sync.Mutex
@@ -118,6 +119,8 @@ func serveStore(t *testing.T, host *hosttest.Fake, store deputy.Store) *server {
 			t.Error(err)
 		}
 	})
+	s.release = sync.OnceFunc(func() { close(s.gate) })
+	t.Cleanup(s.release)
 	return s
 }
 

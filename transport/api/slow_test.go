@@ -62,7 +62,7 @@ func TestDeafReaders(t *testing.T) {
 	runtime.GC()
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	close(s.gate)
+	s.release()
 	var text strings.Builder
 	var last sse.Event
 	for e, err := range sse.Read(r.Body) {
