@@ -184,8 +184,13 @@ func newID() string {
 func (a *Assistant) Stop() {
 	a.stop()
 	a.running.Drain(a.cfg.Limits.Shutdown)
-	a.running.Close(ending{Interrupted})
+	if !a.running.Close(ending{Interrupted}, deaf) {
+		a.cfg.Log.Error("stopping", "error", "a model or a tool does not end though its context has")
+	}
 }
+
+// deaf is how long what was told to end may take to.
+const deaf = 5 * time.Second
 
 // stopped is what is said to who comes too late.
 func (a *Assistant) stopped() error {

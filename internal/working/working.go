@@ -85,8 +85,8 @@ func (s *Set) Stop(name string, cause error) {
 	}
 }
 
-// Drain takes no more work, and waits until what runs has returned, or for a time.
-func (s *Set) Drain(most time.Duration) {
+// Drain takes no more work, and waits until what runs has returned, or for a time; it says whether all has.
+func (s *Set) Drain(most time.Duration) bool {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
@@ -96,17 +96,19 @@ func (s *Set) Drain(most time.Duration) {
 	defer timer.Stop()
 	select {
 	case <-empty:
+		return true
 	case <-timer.C:
+		return false
 	}
 }
 
-// Close ends all contexts, takes no more work, and waits until what runs has returned.
-func (s *Set) Close(cause error) {
+// Close ends all contexts, takes no more work, and waits until what runs has returned, or for a time; it says whether all has.
+func (s *Set) Close(cause error, most time.Duration) bool {
 	s.mu.Lock()
 	s.closed = true
 	for t := range s.tasks {
 		t.stop(cause)
 	}
 	s.mu.Unlock()
-	s.wg.Wait()
+	return s.Drain(most)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"example.com/deputy/internal/working"
 )
@@ -33,11 +34,31 @@ func TestSet(t *testing.T) {
 	if !s.Running("b") {
 		t.Error("b does not run")
 	}
-	s.Close(end)
+	if !s.Close(end, time.Minute) {
+		t.Error("what has ended is waited for")
+	}
 	if last := <-causes; !errors.Is(last, end) {
 		t.Error(last)
 	}
 	if s.Running("b") || start("c") {
 		t.Error("a closed set works")
+	}
+}
+
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	var s working.Set
+	begun, release, returned := make(chan struct{}), make(chan struct{}), make(chan bool, 1)
+	go func() { returned <- s.Do(func() { close(begun); <-release }) }()
+	<-begun
+	if s.Drain(time.Millisecond) || s.Close(errors.New("end"), time.Millisecond) {
+		t.Error("it is not waited for")
+	}
+	if s.Do(func() { t.Error("done") }) {
+		t.Error("a drained set works")
+	}
+	close(release)
+	if !s.Drain(time.Minute) || !<-returned {
+		t.Error("it has not returned")
 	}
 }
