@@ -58,6 +58,8 @@ func libraries(pkg string) []string {
 		return []string{"github.com/danielgtaylor/huma/v2", "github.com/xuri/excelize/v2"}
 	case "internal/rate":
 		return []string{"golang.org/x/time"}
+	case "internal/terminal":
+		return []string{"golang.org/x/term", "golang.org/x/text"}
 	case "internal/demo":
 		return []string{"modernc.org/sqlite"}
 	case "internal/app":
