@@ -1,6 +1,7 @@
 package deputy_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -58,6 +59,35 @@ func TestGroupBuildsOnWhatItCreates(t *testing.T) {
 	customer, invoice, note := last(b.host.Rows("customers")), last(b.host.Rows("invoices")), last(b.host.Rows("notes"))
 	if customer["name"] != "Delta" || invoice["customer_id"] != customer["id"] || note["invoice_id"] != invoice["id"] {
 		t.Error(customer, invoice, note)
+	}
+}
+
+// sale is a tool that drafts an invoice, and a note that belongs to it, at once.
+func sale() deputy.Toolset {
+	tool := deputy.ProposeTool(deputy.Definition{Name: "sell", Label: "Proposed a sale", Description: "x", Operation: "POST /sale"},
+		func(_ context.Context, _ *deputy.Scope, in struct {
+			Customer string `json:"customer"`
+		}) (deputy.Draft, error) {
+			invoice := deputy.Change{ID: "invoice", Verb: deputy.Create, Table: "invoices", Values: []deputy.Assign{{Field: "customer_id", Type: query.Int, Text: &in.Customer}}}
+			note := deputy.Change{Verb: deputy.Create, Table: "notes", Values: []deputy.Assign{{Field: "invoice_id", Type: query.Int, From: "invoice"}}}
+			return deputy.Draft{Changes: []deputy.Change{invoice, note}}, nil
+		})
+	return deputy.Toolset{Name: "sale", Description: "Sales.", Tools: []deputy.Tool{tool}}
+}
+
+// TestDraftBuildsOnWhatItCreates: the ID of a change counts within its draft, so that the same tool can be called twice in a turn.
+func TestDraftBuildsOnWhatItCreates(t *testing.T) {
+	t.Parallel()
+	b, ps := grouped(t, func(c *deputy.Config) { c.Toolsets = append(c.Toolsets, sale()) }, do("sell", `{"customer":"1"}`), do("sell", `{"customer":"2"}`))
+	if len(ps) != 2 || ps[0].Lines[1].AfterLabel != "the record of invoices that is created with it" || ps[0].Changes[0].ID == ps[1].Changes[0].ID {
+		t.Fatalf("%+v %v", ps, b.results())
+	}
+	b.confirm(t, boss(), ps)
+	invoices, notes := b.host.Rows("invoices"), b.host.Rows("notes")
+	for i := range 2 {
+		if in, note := invoices[3+i], notes[3+i]; in["customer_id"] != int64(1+i) || note["invoice_id"] != in["id"] {
+			t.Error(in, note)
+		}
 	}
 }
 
