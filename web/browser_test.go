@@ -19,11 +19,14 @@ import (
 )
 
 // patience is how long anything on the page may take.
-const patience = 20 * time.Second
+const patience = 40 * time.Second
 
-// build makes the binary.
+// build makes the binary, unless DEPUTY_BINARY names one that is made of these sources.
 func build(t *testing.T) string {
 	t.Helper()
+	if made := os.Getenv("DEPUTY_BINARY"); made != "" {
+		return made
+	}
 	binary := filepath.Join(t.TempDir(), "deputy")
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "example.com/deputy/cmd/deputy").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
@@ -85,14 +88,15 @@ func chromium(t *testing.T) string {
 }
 
 // open opens a page in a browser of its own.
-func open(t *testing.T, chromium, url string) *browser {
+func open(t *testing.T, chromium, url string, more ...chromedp.ExecAllocatorOption) *browser {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "deputy-browser")
 	if err != nil {
 		t.Fatal(err)
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(dir),
-		chromedp.Flag("lang", "en-GB"), chromedp.Flag("hide-scrollbars", true))
+		chromedp.Flag("lang", "en-GB"), chromedp.Flag("hide-scrollbars", true), chromedp.Flag("disable-background-networking", true))
+	options = append(options, more...)
 	ctx, stop := chromedp.NewExecAllocator(context.WithoutCancel(t.Context()), options...)
 	ctx, done := chromedp.NewContext(ctx)
 	b := &browser{t: t, ctx: ctx}
@@ -154,7 +158,7 @@ func eval[T any](b *browser, expression string) T {
 	out, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		b.shot("failed")
-		b.t.Fatalf("%s: %v; the page says:\n%s", expression, err, b.text())
+		b.t.Fatalf("%.300s: %v; the page says:\n%.3000s", expression, err, b.text())
 	}
 	return out
 }

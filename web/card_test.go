@@ -27,6 +27,27 @@ const several = `[
 // newRewriting stands before a server and puts other lines into the proposals that the page reads.
 func newRewriting(t *testing.T, to string) *httptest.Server {
 	t.Helper()
+	return rewriting(t, to, func(g map[string]any) {
+		p := g["proposals"].([]any)[0].(map[string]any)
+		p["changes"], p["warnings"] = json.RawMessage(several), []string{"Address · [\"a\u202eb\"]: “x” stands neither in your messages nor in the data.", "With it go: 2 notes."}
+	})
+}
+
+// newStating stands before a server and says of every proposal that it is in a state.
+func newStating(t *testing.T, to, state string) *httptest.Server {
+	t.Helper()
+	return rewriting(t, to, func(g map[string]any) {
+		g["state"] = state
+		for _, p := range g["proposals"].([]any) {
+			p := p.(map[string]any)
+			p["state"], p["decided_at"], p["outcome"] = state, p["created_at"], ""
+		}
+	})
+}
+
+// rewriting stands before a server and changes the groups of proposals that are read.
+func rewriting(t *testing.T, to string, change func(group map[string]any)) *httptest.Server {
+	t.Helper()
 	target, err := url.Parse(to)
 	if err != nil {
 		t.Fatal(err)
@@ -41,8 +62,7 @@ func newRewriting(t *testing.T, to string) *httptest.Server {
 		if err := json.NewDecoder(r.Body).Decode(&g); err != nil {
 			return err
 		}
-		p := g["proposals"].([]any)[0].(map[string]any)
-		p["changes"], p["warnings"] = json.RawMessage(several), []string{"Address · [\"a\u202eb\"]: “x” stands neither in your messages nor in the data.", "With it go: 2 notes."}
+		change(g)
 		b, err := json.Marshal(g)
 		if err != nil {
 			return err

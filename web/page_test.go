@@ -39,6 +39,14 @@ func TestBrowser(t *testing.T) {
 		testLines(t, open(t, path, p.URL))
 	})
 	t.Run("withheld", func(t *testing.T) { testWithheld(t, path, binary) })
+	for name, test := range map[string]func(t *testing.T, chromium, binary string){
+		"mid answer": testMidAnswer, "away": testAway, "tabs": testTabs, "conflict": testConflict, "pending meanwhile": testPendingMeanwhile,
+		"cancelled": testCancelled, "long answer": testLongAnswer, "forms": testForms, "control": testControl, "audit": testAudit,
+		"keyboard": testKeyboard, "narrow": testNarrow, "wide": testWide, "many messages": testManyMessages, "conversations": testConversations,
+		"two people": testTwoPeople, "charts": testCharts, "unshowable": testUnshowable,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, path, binary) })
+	}
 	t.Run("served", func(t *testing.T) { testServed(t, open(t, path, serve(t, binary))) })
 }
 
@@ -66,7 +74,7 @@ func testMain(t *testing.T, b *browser) {
 			t.Errorf("the card does not say %q:\n%s", want, card)
 		}
 	}
-	b.shot("readme")
+	b.shot("2-card")
 	eval[bool](b, `document.querySelector('.card .actions .primary').click() || true`)
 	b.untilText(".card .message", "has just moved")
 	if s := eval[bool](b, `document.querySelector('.card').classList.contains('pending')`); !s {
@@ -170,6 +178,10 @@ func testStale(t *testing.T, b *browser) {
 func testLooks(t *testing.T, b *browser) {
 	b.ask("how many tickets are there?")
 	b.until(`document.querySelector('.result .number, .result tbody')`)
+	b.ask("change the phone of customer 6 to +47 555 01 234")
+	b.until(`document.querySelector('.card.pending .confirm:not(:disabled)')`)
+	b.settled()
+	b.shot("readme")
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}); err != nil {
 		t.Fatal(err)
 	}

@@ -24,6 +24,7 @@ export function App() {
     setToken(t)
   }
   const leave = (why: string) => {
+    if (!why) history.replaceState(null, '', location.pathname) // who comes next does not begin in this conversation
     signIn('')
     setMessage(why)
     setToken('')
@@ -83,7 +84,8 @@ function Room({ people, token, become, leave }: RoomProps) {
     help: () => setHelp(true),
     escape: () => {
       if (sheet) setSheet('')
-      else if (!help) void desk.stop()
+      else if (desk.state.turns.some((t) => t.state === 'running')) void desk.stop()
+      else if (document.activeElement === box.current) box.current?.blur()
     },
   })
   useEffect(() => {
@@ -100,11 +102,11 @@ function Room({ people, token, become, leave }: RoomProps) {
   }, [])
   const toggle = (which: 'left' | 'right') => setSheet(sheet === which ? '' : which)
   return (
-    <div class={`room ${sheet}`}>
-      <a class="skip" href="#ask" onClick={(e) => { e.preventDefault(); box.current?.focus() }}>To the question box</a>
+    <div class={sheet ? `room with-${sheet}` : 'room'}>
+      {s.view === 'talk' && <a class="skip" href="#ask" onClick={(e) => { e.preventDefault(); box.current?.focus() }}>To the question box</a>}
       <nav class="narrow" aria-label="Sheets">
         <button type="button" aria-expanded={sheet === 'left'} onClick={() => toggle('left')}>Conversations</button>
-        <strong>{assistant}</strong>
+        <h1>{assistant}</h1>
         <button type="button" aria-expanded={sheet === 'right'} onClick={() => toggle('right')}>To confirm{s.inbox.length ? ` (${s.inbox.length})` : ''}</button>
       </nav>
       <Conversations desk={desk} people={people} token={token} become={become} leave={() => leave('')} picked={() => setSheet('')} />

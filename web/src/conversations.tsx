@@ -71,10 +71,15 @@ function Row({ c, desk, open }: { c: Conversation; desk: Desk; open: () => void 
   const more = useRef<HTMLButtonElement>(null)
   const s = desk.state
   const title = plainly(c.title) || 'Untitled'
+  const returning = useRef(false)
   const back = () => {
+    returning.current = true
     setMode('')
-    more.current?.focus()
   }
+  useEffect(() => {
+    if (mode === '' && returning.current) more.current?.focus()
+    returning.current = false
+  }, [mode])
   const escape = (e: KeyboardEvent) => {
     if (e.key !== 'Escape' || mode === '') return
     e.stopPropagation()
@@ -83,8 +88,8 @@ function Row({ c, desk, open }: { c: Conversation; desk: Desk; open: () => void 
   return (
     <div class="conversation" onKeyDown={escape}>
       {mode === 'rename' ? <Rename c={c} desk={desk} done={back} /> : (
-        <div class="line">
-          <button type="button" class={c.id === s.current && s.view === 'talk' ? 'item current' : 'item'} aria-current={c.id === s.current ? 'true' : undefined} title={title} onClick={open}>{title}</button>
+        <div class={c.id === s.current && s.view === 'talk' ? 'line current' : 'line'}>
+          <button type="button" class="item" aria-current={c.id === s.current ? 'true' : undefined} title={title} onClick={open}>{title}</button>
           <button type="button" class="more" ref={more} aria-label={`More for ${title}`} aria-expanded={mode !== ''} onClick={() => setMode(mode ? '' : 'menu')}>⋯</button>
         </div>
       )}

@@ -2,7 +2,7 @@
 import { all, get, json, onceKey, Refusal, sentence, unreachable, type Call, type Conversation, type Group, type List, type Me, type Proposal } from './api'
 import { History } from './history'
 import { follow, Lost, say, type TurnEvent } from './stream'
-import { setZone } from './text'
+import { plural, setZone } from './text'
 import { apply, newTurn, type TurnView } from './turn'
 
 export interface State {
@@ -68,6 +68,7 @@ export class Desk {
     if (this.closed) return
     if (e instanceof Refusal && e.problem.status === 401) this.signedOut('Sign in again: this token is not accepted.')
     else if (unreachable(e)) this.waitForServer()
+    else if (e instanceof Refusal && e.problem.status === 404) this.set({ error: 'That is not there any more.' })
     else this.set({ error: sentence(e) })
   }
 
@@ -169,7 +170,9 @@ export class Desk {
       void this.readCalls(`conversation=${id}`)
       await this.replayAll(turns.slice(-shown), visit)
     } catch (e) {
-      if (visit === this.visit) this.failed(e)
+      if (visit !== this.visit) return
+      if (e instanceof Refusal && e.problem.status === 404) this.fresh()
+      this.failed(e)
     }
     if (visit === this.visit) this.set({ loading: false })
   }
@@ -178,8 +181,10 @@ export class Desk {
   async earlier() {
     const { turns, from } = this.state
     const start = Math.max(0, from - shown)
-    this.set({ from: start })
-    await this.attempt(() => this.replayAll(turns.slice(start, from), this.visit))
+    const visit = this.visit
+    this.set({ loading: true })
+    await this.attempt(() => this.replayAll(turns.slice(start, from), visit))
+    if (visit === this.visit) this.set({ from: start, loading: false })
   }
 
   private async replayAll(turns: TurnView[], visit: number) {
@@ -209,6 +214,7 @@ export class Desk {
     const batch: TurnEvent[] = []
     const last = this.state.turns.at(-1)?.id === turn
     const ended = !last || (await get<{ state: string }>(`/v1/turns/${turn}`)).state !== 'running'
+    if (!ended && visit === this.visit) this.set({ turns: this.state.turns.map((t) => (t.id === turn ? { ...t, state: 'running' } : t)) })
     await follow(turn, this.following(visit, (e) => {
       if (ended) batch.push(e) // shown at once, not word by word again
       else this.event(turn, e)
@@ -241,11 +247,12 @@ export class Desk {
     this.set({ turns: this.state.turns.map((t) => (t.id === turn ? apply(t, e) : t)) })
     if (e.name === 'proposal.created') void this.readProposal(e.data.proposal)
     if (e.name === 'tool.finished') void this.readCalls(`turn=${turn}`)
-    if (e.name === 'turn.finished') this.finished(e.data.text)
+    if (e.name === 'turn.finished') this.finished(e.data.text, this.state.turns.find((t) => t.id === turn)?.items.filter((i) => i.kind === 'proposal').length ?? 0)
   }
 
-  private finished(text: string) {
-    this.set({ announce: text ? text.slice(0, 1000) : 'The answer is complete.' })
+  private finished(text: string, proposals: number) {
+    const cards = proposals ? ` ${plural(proposals, 'change waits', 'changes wait')} for you to confirm.` : ''
+    this.set({ announce: (text ? text.slice(0, 1000) : 'The answer is complete.') + cards })
     this.tell()
     void this.refresh()
   }
@@ -283,7 +290,7 @@ export class Desk {
   }
 
   async ask(text: string) {
-    const mine = newTurn('', text, new Date().toISOString())
+    const mine = newTurn('', text, new Date().toISOString(), 'running')
     this.set({ error: '', draft: '', turns: [...this.state.turns, mine] })
     const visit = this.visit
     try {

@@ -71,7 +71,7 @@ function options(box: HTMLElement, columns: Column[], p: Points, a: Axes): uPlot
     padding: [22, 34, 0, 6],
     scales: { x: { time: p.time }, y: { range: (_, min, max) => [Math.min(0, min), max === min ? max + 1 : Math.max(0, max)] } },
     axes: [
-      { ...axis, grid: { show: false }, values: p.time ? (_, at) => at.map((s) => clockDay(s, at, columns[a.x].type === 'date')) : named ? (_, at) => at.map((i) => p.names[i] ?? '') : undefined, ...(named ? { splits: () => ticks(p.names.length) } : {}) },
+      { ...axis, size: 32, grid: { show: false }, splits: p.time && p.names.length <= labelled ? () => [...new Set(p.data[0])].filter((_, i) => i % Math.ceil((p.names.length * 70) / box.clientWidth) === 0) : undefined, values: p.time ? (_, at) => at.map((s) => clockDay(s, at, columns[a.x].type === 'date')) : named ? (_, at) => at.map((i) => p.names[i] ?? '') : undefined, ...(named ? { splits: () => ticks(p.names.length) } : {}) },
       { ...axis, size: 64, values: (_, at) => at.map((n) => n.toLocaleString('en-GB')) },
     ],
     series: [{}, ...a.ys.map((y, i) => ({ label: columns[y].label || columns[y].name, stroke: color(`--s${i % 12}`), width: 2, points: { show: p.names.length <= 60, size: 5, fill: color(`--s${i % 12}`) } }))],
@@ -87,18 +87,20 @@ function label(u: uPlot, p: Points, color: string, font: string) {
   u.ctx.save()
   u.ctx.fillStyle = color
   u.ctx.font = font.replace(/^\d+/, (n) => String(Number(n) * ratio))
-  u.ctx.textAlign = 'center'
   p.texts.forEach((texts, s) => {
     const values = u.data[s + 1] as (number | null)[]
-    for (const i of worth(values)) u.ctx.fillText(texts[i], u.valToPos(u.data[0][i], 'x', true), u.valToPos(values[i]!, 'y', true) - 8 * ratio)
+    for (const i of worth(values, Math.min(labelled, u.width / 80))) {
+      u.ctx.textAlign = i === 0 ? 'left' : 'center'
+      u.ctx.fillText(texts[i], u.valToPos(u.data[0][i], 'x', true), u.valToPos(values[i]!, 'y', true) - 8 * ratio)
+    }
   })
   u.ctx.restore()
 }
 
 // worth are the points that have their values written.
-function worth(values: (number | null)[]): number[] {
+function worth(values: (number | null)[], most: number): number[] {
   const there = values.flatMap((v, i) => (v === null ? [] : [i]))
-  if (there.length <= labelled) return there
+  if (there.length <= most) return there
   const by = (better: (a: number, b: number) => boolean) => there.reduce((m, i) => (better(values[i]!, values[m]!) ? i : m), there[0])
   return [...new Set([there[0], there.at(-1)!, by((x, y) => x > y), by((x, y) => x < y)])]
 }

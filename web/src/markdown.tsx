@@ -92,7 +92,7 @@ function block(t: Token, depth: number): ComponentChildren {
     case 'text':
       return t.tokens ? inline(t.tokens, depth) : plainly(t.text)
     case 'heading':
-      return <p class="heading" role="heading" aria-level={Math.min(6, t.depth + 2)}>{inline(t.tokens, depth)}</p>
+      return <p class="heading" role="heading" aria-level={3}>{inline(t.tokens, depth)}</p>
     case 'code':
       return <Code text={t.text} />
     case 'blockquote':

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { get, json, Refusal, sentence, type Change, type Group, type Proposal } from './api'
 import { head, unshowable } from './showable'
-import { clock, Exact, inTime, mixed, moment, plural } from './text'
+import { clock, Exact, inTime, mixed, moment, plural, when } from './text'
 
 // settle is how long a card must have stood still before its buttons do anything, in milliseconds.
 const settle = 500
@@ -211,6 +211,14 @@ const goes = (p: Proposal) => p.state === 'pending' || p.state === 'confirming' 
 function Line({ c, goes }: { c: Change; goes: boolean }) {
   const created = c.verb === 'create'
   if (c.verb === 'delete') return <tr><Field c={c} /><td colSpan={4}><Side value={c.before} label={c.before_label} gone={goes} /></td></tr>
+  if (long(c)) {
+    return (
+      <>
+        <tr class="long"><Field c={c} /><td colSpan={3}>{created ? <span class="faint">new</span> : <Side value={c.before} label={c.before_label} />}</td><td class={c.source === 'model' ? 'source warning' : 'source'}>{source(c)}</td></tr>
+        <tr class="long"><td class="arrow becomes" aria-label="becomes">→</td><td colSpan={4}><Side value={c.after} label={c.after_label} /></td></tr>
+      </>
+    )
+  }
   return (
     <tr>
       <Field c={c} />
@@ -221,6 +229,9 @@ function Line({ c, goes }: { c: Change; goes: boolean }) {
     </tr>
   )
 }
+
+// long texts stand above each other, not side by side.
+const long = (c: Change) => (c.before?.length ?? 0) > 120 || (c.after?.length ?? 0) > 120
 
 // Field is what a line is about; a path within JSON has keys that anybody may have written.
 const Field = ({ c }: { c: Change }) => <th scope="row" title={c.field}><Exact text={c.label || c.field} /></th>
@@ -247,23 +258,24 @@ function source(c: Change): string {
 }
 
 function Outcome({ p }: { p: Proposal }) {
-  const at = p.decided_at && p.state !== 'unknown' ? ` ${moment(p.decided_at)}.` : ''
+  const w = p.decided_at && p.state !== 'unknown' ? when(p.decided_at) : ''
+  const at = w && ` ${p.state === 'done' ? w : w[0].toUpperCase() + w.slice(1)}.`
   return <p class={`outcome ${p.state}`}><strong>{stateWords(p)}</strong>{at} {p.outcome && !p.renewed && !said(p) && <Exact text={p.outcome} />}</p>
 }
 
 // said: the outcome adds nothing to the words for the state.
-const said = (p: Proposal) => p.state === 'rejected' || p.state === 'expired' || p.outcome === stateWords(p)
+const said = (p: Proposal) => p.state === 'rejected' || p.state === 'expired' || p.outcome === 'Done.' || p.outcome === stateWords(p)
 
 function stateWords(p: Proposal): string {
   switch (p.state) {
     case 'confirming':
       return 'Being carried out.'
     case 'done':
-      return 'Done by you.'
+      return 'Done by you'
     case 'failed':
       return 'Nothing was changed.'
     case 'unknown':
-      return `Not known: it was sent${p.decided_at ? ' at ' + clock(p.decided_at) : ''}, but no answer came. Check the record before you do it again.`
+      return `Not known: it was sent${p.decided_at ? ' ' + when(p.decided_at) : ''}, but no answer came. Check the record before you do it again.`
     case 'rejected':
       return 'You turned this down. Nothing was changed.'
     case 'expired':

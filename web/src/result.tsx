@@ -55,11 +55,12 @@ function TableView({ call, view, other }: { call: string; view: View; other: (()
     setType(rows!.columns[key].type)
     setOrder(order?.at !== key ? { at: key, down: false } : order.down ? null : { at: key, down: true })
   }
-  const toggle = (at: number) => {
-    const next = new Set(hidden)
-    if (!next.delete(at)) next.add(at)
-    setHidden(next)
-  }
+  const toggle = (at: number) => setHidden((old) => {
+    const next = new Set(old)
+    if (!next.delete(at) && next.size < all.length - 1) next.add(at)
+    return next
+  })
+  const only = (n: number) => setHidden(new Set(all.slice(n).map((s) => s.at)))
   const sorted = order && all.find((s) => (s.label >= 0 ? s.label : s.at) === order.at)
   return (
     <Frame call={call} view={view} rows={rows} note={rows ? place(rows) : ''} actions={rows && <>
@@ -67,7 +68,7 @@ function TableView({ call, view, other }: { call: string; view: View; other: (()
         <button type="button" disabled={rows.page === 0} onClick={() => rows.go(rows.page - 1)}>Back</button>
         <button type="button" disabled={rows.last || rows.busy} onClick={() => rows.go(rows.page + 1)}>Next</button>
       </span>}
-      {all.length > 1 && <Columns shown={all} hidden={hidden} toggle={toggle} />}
+      {all.length > 1 && <Columns shown={all} hidden={hidden} toggle={toggle} only={only} />}
       {other && <button type="button" onClick={other}>As shown</button>}
     </>}>
       {rows && <Table label={plainly(view.title || 'Result')} shown={all.filter((s) => !hidden.has(s.at))} rows={rows.rows} order={sorted ? { at: sorted.at, down: order.down } : null} sort={sort} />}
@@ -80,7 +81,7 @@ function place(r: Rows): string {
   const cut = r.truncated && r.last ? `; the result is cut at ${r.total}, there are more` : ''
   if (r.page === 0 && r.last) return plural(r.rows.length, 'row') + cut
   const of = r.total === null ? '' : ` of ${grouped(r.total)}`
-  return `Rows ${r.first + 1}–${r.first + r.rows.length}${of}${cut}`
+  return `Rows ${grouped(r.first + 1)}–${grouped(r.first + r.rows.length)}${of}${cut}`
 }
 
 const grouped = (n: number) => n.toLocaleString('en-GB')

@@ -43,7 +43,8 @@ function Of({ call, desk }: { call: Call; desk: Desk }) {
   const a = (call.arguments ?? {}) as Record<string, unknown>
   const text = (v: unknown) => (typeof v === 'string' && v ? v : '')
   const label = (t: string) => desk.state.me?.tables.find((x) => x.table === t)?.label ?? t
-  const words = [label(text(a.table)), text(a.id), text(a.term), inWords(text(a.where)), text(a.expr), text(a.view)].filter(Boolean)
+  const tables = Array.isArray(a.tables) ? a.tables.map((t) => label(text(t))).join(', ') : ''
+  const words = [label(text(a.table)), tables, text(a.id), text(a.term), inWords(text(a.where)), text(a.expr), text(a.view)].filter(Boolean)
   if (!words.length) return null
   return <span> · {plainly(words.join(' · '))}</span>
 }
@@ -67,9 +68,9 @@ function Detail({ l, call, turn, desk }: { l: ToolLine; call?: Call; turn: strin
   const rows = l.outcome === 'ran' && l.toolKind === 'read' && /^(query_records|get_record|analyze_records|count_records|render_widget|search_records)$/.test(l.tool)
   return (
     <div class="detail">
-      <h4>Asked</h4>
+      <h3>Asked</h3>
       {row ? <pre tabIndex={0}>{l.tool} {plainly(JSON.stringify(row.arguments, null, 2))}</pre> : <p class="faint">{l.tool}</p>}
-      {rows && <><h4>Found, read again now</h4><ResultView call={l.call} view={{}} /></>}
+      {rows && <><h3>Found, read again now</h3><ResultView call={l.call} view={{}} /></>}
       {text && <details class="read"><summary>What the model read</summary><pre tabIndex={0}>{plainly(text)}</pre></details>}
       {error && <p class="bad">{error}</p>}
     </div>

@@ -80,12 +80,16 @@ function Copy({ value }: { value: Cell }) {
   return <button type="button" class="copy" ref={(b) => b?.scrollIntoView({ block: 'nearest', inline: 'nearest' })} onClick={copy}><span role="status">{done || 'Copy'}</span></button>
 }
 
+// few is how many columns are left of a wide table at once.
+const few = 6
+
 // Columns is the menu that hides columns and brings them back.
-export function Columns({ shown, hidden, toggle }: { shown: Shown[]; hidden: Set<number>; toggle: (at: number) => void }) {
+export function Columns({ shown, hidden, toggle, only }: { shown: Shown[]; hidden: Set<number>; toggle: (at: number) => void; only: (first: number) => void }) {
   return (
     <details class="menu">
       <summary>Columns{hidden.size > 0 && ` (${hidden.size} hidden)`}</summary>
       <div class="choices" role="group" aria-label="Columns that are shown">
+        {shown.length > few && <span><button type="button" onClick={() => only(few)}>First {few}</button> <button type="button" onClick={() => only(shown.length)}>All</button></span>}
         {shown.map((s) => (
           <label key={s.at}><input type="checkbox" checked={!hidden.has(s.at)} disabled={!hidden.has(s.at) && hidden.size === shown.length - 1} onChange={() => toggle(s.at)} /> {heading(s.column)}</label>
         ))}

@@ -17,19 +17,26 @@ export function Talk({ desk, box }: { desk: Desk; box: RefObject<HTMLTextAreaEle
   const s = desk.state
   const scroller = useRef<HTMLDivElement>(null)
   const atEnd = useRef(true)
-  const height = useRef({ from: 0, px: 0 })
+  const first = useRef<{ from: number; el: Element | null; top: number }>({ from: 0, el: null, top: 0 })
   const running = s.turns.some((t) => t.state === 'running')
+  const remember = () => {
+    const el = scroller.current?.querySelector('.turn') ?? null
+    first.current = { from: s.from, el, top: el?.getBoundingClientRect().top ?? 0 }
+  }
   useLayoutEffect(() => {
     const el = scroller.current
     if (!el) return
+    const { from, el: was, top } = first.current
     if (atEnd.current) el.scrollTop = el.scrollHeight
-    else if (s.from < height.current.from) el.scrollTop += el.scrollHeight - height.current.px // what is read stays where it is
-    height.current = { from: s.from, px: el.scrollHeight }
+    else if (s.from < from && was?.isConnected) el.scrollTop += was.getBoundingClientRect().top - top // what is read stays where it is
+    remember()
   })
   useLayoutEffect(() => { atEnd.current = true }, [s.current])
   const scrolled = () => {
     const el = scroller.current
-    if (el) atEnd.current = el.scrollHeight - el.scrollTop - el.clientHeight < 40
+    if (!el) return
+    atEnd.current = el.scrollHeight - el.scrollTop - el.clientHeight < 40
+    remember()
   }
   const ask = (text: string) => {
     atEnd.current = true
@@ -45,8 +52,8 @@ export function Talk({ desk, box }: { desk: Desk; box: RefObject<HTMLTextAreaEle
         <div class="column">
           <h2 class="sr">Conversation</h2>
           <Stopped desk={desk} />
-          {s.turns.length === 0 && !s.loading && <Start desk={desk} ask={ask} />}
-          {s.from > 0 && <p class="earlier"><button type="button" onClick={earlier}>Show earlier</button> <span class="faint">{s.from} before these</span></p>}
+          {s.turns.length === 0 && !s.loading && !s.down && <Start desk={desk} ask={ask} />}
+          {s.from > 0 && <p class="earlier"><button type="button" disabled={s.loading} onClick={earlier}>{s.loading ? 'Reading…' : 'Show earlier'}</button> <span class="faint">{s.from} before these</span></p>}
           {s.turns.slice(s.from).map((t, i) => <Turn key={t.id || 'new' + i} t={t} s={s} desk={desk} ask={ask} me={s.me} groups={s.groups} calls={s.calls} busy={running} />)}
           {s.loading && s.turns.every((t) => !t.items.length) && <p class="faint">Opening…</p>}
         </div>
@@ -137,7 +144,9 @@ class Turn extends Component<TurnProps> {
     const running = t.state === 'running'
     const seen = new Set<string>()
     const labels = Object.fromEntries((s.me?.tables ?? []).map((a) => [a.table, a.label]))
-    const parts = grouped(t.items)
+    // A group is one card: it stands where its last member was proposed.
+    const lastOf = new Map(t.items.flatMap((i) => (i.kind === 'proposal' && s.groupOf[i.id] ? [[s.groupOf[i.id], i] as const] : [])))
+    const parts = grouped(t.items.filter((i) => i.kind !== 'proposal' || lastOf.get(s.groupOf[i.id]) === i))
     return (
       <article class="turn" aria-label={plainly(t.question).slice(0, 80)}>
         <p class="question">{plainly(t.question)}</p>

@@ -44,9 +44,9 @@ function markOf(c: string, atEdge: boolean): string {
   return hidden.test(c) ? code(c) : ''
 }
 
-// plainly marks what would change the order of what is read; everything else of running text stays.
+// plainly marks what would change the order of what is read, and controls; everything else of running text stays.
 export function plainly(text: string): string {
-  return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, code)
+  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, code)
 }
 
 const scripts: [string, RegExp][] = [
@@ -106,6 +106,9 @@ function format(at: string | Date, o: Intl.DateTimeFormatOptions): string {
 export const clock = (at: string | Date) => format(at, { hour: '2-digit', minute: '2-digit' })
 export const day = (at: string | Date) => format(at, { day: 'numeric', month: 'short', year: 'numeric' })
 export const moment = (at: string | Date) => format(at, { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' })
+
+// when is a moment in as few words as will do.
+export const when = (at: string) => (day(at) === day(new Date()) ? `at ${clock(at)}` : moment(at))
 
 // clockDay is a moment on an axis: no finer than the axis is.
 export function clockDay(seconds: number, all: number[], date: boolean): string {

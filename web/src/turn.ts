@@ -38,13 +38,14 @@ export interface TurnView {
   question: string
   at: string
   items: Item[]
-  state: string
+  state: string // empty: its events were not read yet
   reason: string
   lost: boolean
 }
 
-export function newTurn(id: string, question: string, at: string): TurnView {
-  return { id, question, at, items: [], state: 'running', reason: '', lost: false }
+// newTurn is one that is still to be read, or, where it is being asked, one that runs.
+export function newTurn(id: string, question: string, at: string, state = ''): TurnView {
+  return { id, question, at, items: [], state, reason: '', lost: false }
 }
 
 const encoder = new TextEncoder()
