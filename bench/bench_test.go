@@ -79,7 +79,7 @@ func serve(b *testing.B) string {
 	found := make(chan string, 1)
 	out, ended := &output{url: found}, make(chan int, 1)
 	go func() {
-		ended <- app.Main(ctx, []string{"serve", "--config", filepath.Join(dir, "deputy.yaml")}, out, out)
+		ended <- app.Main(ctx, []string{"serve", "--config", filepath.Join(dir, "deputy.yaml")}, nil, out, out)
 	}()
 	b.Cleanup(func() { stop(); <-ended })
 	select {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"strings"
 
+	"example.com/deputy/internal/terminal"
 	"github.com/alecthomas/kong"
 )
 
@@ -25,6 +26,7 @@ type commandLine struct {
 	Serve      serveCommand `cmd:"" help:"The server."`
 	Init       initCommand  `cmd:"" help:"Draft a configuration from the schema of a database."`
 	Check      checkCommand `cmd:"" help:"Validate a configuration and everything it names, without serving."`
+	Chat       chatCommand  `cmd:"" help:"The same assistant in a terminal; in a pipe it answers once."`
 	Config     configGroup  `cmd:"" help:"About the configuration."`
 	KillSwitch killCommand  `cmd:"" name:"kill-switch" help:"Stop every assistant on a store (on), let them go on (off), or say which it is (show)."`
 	Version    versionCmd   `cmd:"" help:"Version, commit and build settings; so does deputy --version."`
@@ -37,6 +39,7 @@ type configGroup struct {
 // invocation is what a command has at hand.
 type invocation struct {
 	ctx         context.Context
+	in          io.Reader
 	out, errOut io.Writer
 }
 
@@ -47,16 +50,16 @@ type usageError struct{ text string }
 func (e usageError) Error() string { return e.text }
 
 // Main runs the command line until its work is done or ctx ends, and returns the exit status: 0 good, 1 the work failed, 2 the command line or
-// the configuration is wrong. Errors go to errOut, one line each.
-func Main(ctx context.Context, args []string, out, errOut io.Writer) int {
-	err := run(invocation{ctx, out, errOut}, args)
+// the configuration is wrong. Errors go to errOut, one line each, with nothing in them that a terminal would obey.
+func Main(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	err := run(invocation{ctx, in, out, errOut}, args)
 	var mistakes Mistakes
 	var usage usageError
 	switch {
 	case err == nil:
 		return good
 	case errors.As(err, &mistakes):
-		_, _ = fmt.Fprintln(errOut, mistakes)
+		_, _ = fmt.Fprintln(errOut, terminal.Plain(mistakes.Error()))
 		return wrong
 	case errors.As(err, &usage):
 		_, _ = fmt.Fprintf(errOut, "deputy: %s\n", oneLine(usage.text))
@@ -66,7 +69,7 @@ func Main(ctx context.Context, args []string, out, errOut io.Writer) int {
 	return failed
 }
 
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+func oneLine(text string) string { return terminal.Plain(strings.Join(strings.Fields(text), " ")) }
 
 // helped ends the parsing of a command line that asked for help.
 type helped struct{}

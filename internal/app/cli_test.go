@@ -18,7 +18,7 @@ import (
 func deputyCommand(t *testing.T, args ...string) (status int, out, errOut string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	status = Main(t.Context(), args, &o, &e)
+	status = Main(t.Context(), args, strings.NewReader(""), &o, &e)
 	return status, o.String(), e.String()
 }
 

@@ -35,7 +35,7 @@ func serveIt(t *testing.T, config string) *serving {
 	lines, errOut := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		ended <- Main(ctx, []string{"serve", "--config", config, "--listen", "127.0.0.1:0"}, io.Discard, errOut)
+		ended <- Main(ctx, []string{"serve", "--config", config, "--listen", "127.0.0.1:0"}, strings.NewReader(""), io.Discard, errOut)
 		_ = errOut.Close()
 	}()
 	s := &serving{running: &running{t: t, token: "t"}}

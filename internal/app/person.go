@@ -9,20 +9,15 @@ import (
 	"time"
 
 	"example.com/deputy"
-	"example.com/deputy/internal/near"
 	"example.com/deputy/query"
 	"example.com/deputy/store/memory"
 )
 
 // describePerson says what one person may see and do: in words, then the tools, then table by table with fields and rules.
 func (p *parts) describePerson(in invocation, id string) error {
-	who, ok := p.tokens.byID(id)
-	if !ok {
-		var ids []string
-		for _, t := range p.Auth.Tokens {
-			ids = append(ids, t.ID)
-		}
-		return usageError{fmt.Sprintf("--as %s: no such id in auth.tokens%s", id, near.Hint(id, ids))}
+	who, err := p.personNamed(id)
+	if err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(in.ctx, 30*time.Second)
 	defer cancel()

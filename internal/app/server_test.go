@@ -34,7 +34,7 @@ func TestStopEndsOpenStreams(t *testing.T) {
 	out, in := io.Pipe()
 	ended := make(chan int, 1)
 	go func() {
-		ended <- Main(ctx, []string{"demo", "--listen", "127.0.0.1:0", "--dir", t.TempDir(), "--model-url", model.URL + "/v1"}, in, io.Discard)
+		ended <- Main(ctx, []string{"demo", "--listen", "127.0.0.1:0", "--dir", t.TempDir(), "--model-url", model.URL + "/v1"}, strings.NewReader(""), in, io.Discard)
 		_ = in.Close()
 	}()
 	line, err := bufio.NewReader(out).ReadString('\n')
