@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -279,4 +280,20 @@ func testLongAnswer(t *testing.T, chromium, binary string) {
 	}
 	b.do(chromedp.Reload())
 	b.until(whole)
+	b.knots(m)
+}
+
+// knots are texts that make a reader of Markdown work without end; they are shown as they are, at once.
+func (b *browser) knots(m *teller) {
+	b.t.Helper()
+	for i, knot := range []string{"**_a", "> ", "1. ", "[", "![[", "|a", "<a href=\"", "~~*"} {
+		said := fmt.Sprintf("knot %d", i)
+		m.on(said, calls(strings.Repeat(knot, 4000)+"\n\nthe end"))
+		began := time.Now()
+		b.ask(said)
+		b.until(lastProse + `?.endsWith('the end')`)
+		if took := time.Since(began); took > 10*time.Second {
+			b.t.Errorf("%q takes %s", knot, took)
+		}
+	}
 }

@@ -91,10 +91,12 @@ function Room({ people, token, become, leave }: RoomProps) {
   useEffect(() => {
     const look = () => { if (document.visibilityState === 'visible') void desk.refresh().then((up) => (up ? desk.sync() : undefined)) }
     const lost = () => desk.failed(new TypeError('offline'))
+    const timer = setInterval(() => { if (document.visibilityState === 'visible' && !desk.state.down) void desk.refresh() }, 60_000) // what other doors proposed
     document.addEventListener('visibilitychange', look)
     addEventListener('online', look)
     addEventListener('offline', lost)
     return () => {
+      clearInterval(timer)
       document.removeEventListener('visibilitychange', look)
       removeEventListener('online', look)
       removeEventListener('offline', lost)

@@ -6,7 +6,9 @@ import { Link } from './link'
 import { plainly } from './text'
 
 // longest is how many characters of one block are read as Markdown; what is longer stays plain, so that no text holds the page up.
+// So does one with more marks of emphasis than anybody writes: marked tries them against each other.
 const longest = 16_000
+const marks = 600
 const deepest = 12
 
 export function Prose({ text }: { text: string }) {
@@ -73,7 +75,7 @@ class Chunk extends Component<{ text: string }> {
 
 // read is null for what is not worth the work, or cannot be read.
 function read(text: string): Token[] | null {
-  if (text.length > longest || /^(?:[ \t]*>){8}/m.test(text)) return null
+  if (text.length > longest || (text.match(/[*_~]/g)?.length ?? 0) > marks || /^(?:[ \t]*>){8}/m.test(text)) return null
   try {
     return new Lexer({ gfm: true, breaks: true }).lex(text)
   } catch {

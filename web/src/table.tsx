@@ -85,8 +85,14 @@ const few = 6
 
 // Columns is the menu that hides columns and brings them back.
 export function Columns({ shown, hidden, toggle, only }: { shown: Shown[]; hidden: Set<number>; toggle: (at: number) => void; only: (first: number) => void }) {
+  const close = (e: KeyboardEvent & { currentTarget: HTMLDetailsElement }) => {
+    if (e.key !== 'Escape' || !e.currentTarget.open) return
+    e.stopPropagation()
+    e.currentTarget.open = false
+    e.currentTarget.querySelector('summary')?.focus()
+  }
   return (
-    <details class="menu">
+    <details class="menu" onKeyDown={close}>
       <summary>Columns{hidden.size > 0 && ` (${hidden.size} hidden)`}</summary>
       <div class="choices" role="group" aria-label="Columns that are shown">
         {shown.length > few && <span><button type="button" onClick={() => only(few)}>First {few}</button> <button type="button" onClick={() => only(shown.length)}>All</button></span>}
