@@ -26,6 +26,7 @@ func (b *browser) scheme(name string) {
 func (b *browser) axe(source, state string) {
 	b.t.Helper()
 	eval[bool](b, source+"; true")
+	b.shot("state-" + strings.ReplaceAll(strings.ReplaceAll(state, ",", ""), " ", "-"))
 	for _, scheme := range []string{"dark", "light"} {
 		b.scheme(scheme)
 		found := eval[[]json.RawMessage](b, `axe.run(document, { resultTypes: ['violations'] }).then((r) => r.violations.map((v) => ({ id: v.id, help: v.help, nodes: v.nodes.map((n) => n.html.slice(0, 200) + ' ' + n.failureSummary) })))`)
