@@ -8,8 +8,8 @@ import (
 // lookEvery is how often an assistant looks for turns whose worker is gone.
 const lookEvery = leaseFor / 3
 
-// maxLives bounds how often a turn is worked on: one that ends its process each time must not end every process on the store. maxTaken
-// bounds how many are taken up at a look.
+// maxLives bounds how often a turn is worked on without an answer of the model's more: one that ends its process each time must not end every
+// process on the store, and one that is handed on as they are restarted in turn may go on. maxTaken bounds how many are taken up at a look.
 const (
 	maxLives = 3
 	maxTaken = 8
@@ -63,8 +63,8 @@ func (a *Assistant) takeUp(ctx context.Context, t Turn, lease Lease) {
 func (r *runner) remember(ctx context.Context) (err error) {
 	defer recovered(&err)
 	a, t := r.a, &r.in.turn
-	if r.lease.Epoch > maxLives {
-		return Errorf(Internal, "It was taken up %d times and never ended.", maxLives-1)
+	if r.lease.Epoch > maxLives+int64(t.Step) {
+		return Errorf(Internal, "It was taken up %d times and never ended.", r.lease.Epoch-1)
 	}
 	if a.cfg.Directory == nil {
 		return Errorf(Unavailable, "No directory tells the rights of who started it.")

@@ -37,9 +37,12 @@ func (b *bench) stopping(t *testing.T, turn string) (stopped <-chan struct{}) {
 // again is another assistant on the store, the host and the clock of a bench that was stopped.
 func (b *bench) again(t *testing.T, directory deputy.Directory, answers ...scripted.Answer) *bench {
 	t.Helper()
-	return setup(t, func(c *deputy.Config) {
+	next := setup(t, func(c *deputy.Config) {
 		c.Store, c.Host, c.Clock, c.NewID, c.Directory = b.store, b.host, b.clock, b.id, directory
+		c.Store.Close = nil
 	}, answers...)
+	next.store, next.host = b.store, b.host
+	return next
 }
 
 // TestStopLetsAStepEnd: the step under way ends and is kept, the turn is gone on with by who comes next, and nothing runs twice.
@@ -132,4 +135,55 @@ func TestStopWaitsForAConfirmation(t *testing.T) {
 	}
 	_, err := b.door().Confirm(t.Context(), ann(), ps[0].ID, shown(ps...))
 	code(t, err, deputy.Unavailable)
+}
+
+// TestHandedOnAsProcessesAreRestarted: every one of many processes ends after a step of the turn, and the turn goes on.
+func TestHandedOnAsProcessesAreRestarted(t *testing.T) {
+	t.Parallel()
+	all := people{"ann": ann().Person}
+	read := calls(do("query_records", `{"table":"customers"}`))
+	b := kept(t, all, time.Minute, read)
+	turn := ""
+	for n := range 8 {
+		arrived, release := b.host.Hold(hosttest.Query)
+		if n == 0 {
+			var err error
+			if turn, err = b.door().Start(t.Context(), ann(), deputy.TurnInput{Text: "x"}); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			b = b.again(t, all, read)
+		}
+		<-arrived
+		stopped := b.stopping(t, turn)
+		release()
+		<-stopped
+	}
+	if got, _ := b.again(t, all, scripted.Answer{Text: "at last"}).followed(t, ann(), turn); got.end.Text != "at last" || len(got.tools) != 8 {
+		t.Error(got.end, len(got.tools))
+	}
+}
+
+// TestPoisonIsNotTakenForEver: a turn that ends its worker each time, without an answer, is given up.
+func TestPoisonIsNotTakenForEver(t *testing.T) {
+	t.Parallel()
+	b := setup(t, nil)
+	turn := lost(t, b)
+	lives := 1
+	for ; lives < 20; lives++ {
+		b.pass(time.Hour)
+		if _, _, err := b.store.Turns.Claim(t.Context(), b.clock(), b.clock().Add(time.Minute)); err != nil {
+			break
+		}
+		b.pass(time.Hour)
+		if lives == 4 { // three without an answer more than the one it had
+			b.again(t, people{"ann": ann().Person})
+			if got := ended(t, b, turn.ID); got.Reason != deputy.Interrupted {
+				t.Error(got)
+			}
+		}
+	}
+	if lives != 5 {
+		t.Errorf("it was worked on %d times", lives)
+	}
 }
