@@ -29,7 +29,8 @@ func (a *Assistant) lookForLost(ctx context.Context) {
 	}
 }
 
-// takeUpLost takes up every running turn whose lease has run out: by this process only, for a claim has one winner.
+// takeUpLost takes up every running turn whose lease has run out: by this process only, for a claim has one winner. ctx ends with the assistant,
+// not with the request of some person's.
 func (a *Assistant) takeUpLost(ctx context.Context) {
 	for range maxTaken {
 		now := a.cfg.Clock()
@@ -51,7 +52,12 @@ func (a *Assistant) takeUp(ctx context.Context, t Turn, lease Lease) {
 	a.running.Stop(t.ID, ending{Interrupted}) // of this very process, where it slept: it has lost the turn to itself
 	if err := r.remember(ctx); err != nil {
 		a.complain(ctx, "taking up a turn", err, "turn", t.ID)
-		if err := r.finish(ctx, Interrupted, Step{}); err != nil {
+		if ctx.Err() != nil {
+			err = r.leave(ctx) // for who comes next: it is the assistant that ends
+		} else {
+			err = r.finish(ctx, Interrupted, Step{})
+		}
+		if err != nil {
 			a.complain(ctx, "ending a turn", err, "turn", t.ID)
 		}
 		return
