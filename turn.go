@@ -15,12 +15,8 @@ import (
 // leaseFor is how long a worker may be silent before its turn can be taken over.
 const leaseFor = 30 * time.Second
 
-// flushes bound how often text becomes an event: a write for many tokens.
-const (
-	flushEvery = 250 * time.Millisecond
-	flushBytes = 2 << 10
-	watchEvery = 2 * time.Second
-)
+// watchEvery is how often a turn looks for a cancellation from another process.
+const watchEvery = 2 * time.Second
 
 // errLeft says that the assistant is being stopped: another is to go on with the turn.
 var errLeft = errors.New("the turn is left")
@@ -239,7 +235,7 @@ func (r *runner) broken(ctx context.Context, ans *answer, err error) (Reason, St
 	}
 	ans.calls = nil
 	r.text = ans.text.String()
-	s := Step{Usage: ans.usage, Steps: 1, Events: r.deltas(ans, 0, 0)}
+	s := Step{Usage: ans.usage, Steps: 1}
 	if m := r.message(FromModel, ans.parts()); len(m.Parts) > 0 {
 		s.Messages = []Message{m}
 	}
@@ -424,42 +420,6 @@ func (r *runner) guarded(ctx context.Context, c ToolCall, out *called) (_ Reason
 
 func (r *runner) message(role MessageRole, parts []Part) Message {
 	return Message{Role: role, Turn: r.in.turn.ID, At: r.a.cfg.Clock(), Parts: parts}
-}
-
-// ask calls the model and turns what grows into events.
-func (r *runner) ask(ctx context.Context, req Request) (*answer, error) {
-	text, reasoning, last := 0, 0, time.Now()
-	ans, err := r.a.askModel(ctx, req, func(ans *answer) error {
-		due := ans.text.Len()-text+ans.reasoning.Len()-reasoning >= flushBytes || time.Since(last) >= flushEvery
-		if !due {
-			return nil
-		}
-		es := r.deltas(ans, text, reasoning)
-		text, reasoning, last = ans.text.Len(), ans.reasoning.Len(), time.Now()
-		if len(es) == 0 {
-			return nil
-		}
-		return r.commit(ctx, Step{Events: es})
-	})
-	if err != nil {
-		return ans, err
-	}
-	if es := r.deltas(ans, text, reasoning); len(es) > 0 {
-		err = r.commit(ctx, Step{Events: es})
-	}
-	return ans, err
-}
-
-// deltas are the events for what has grown since.
-func (r *runner) deltas(ans *answer, text, reasoning int) (es []Event) {
-	step := r.in.turn.Step + 1
-	if s := ans.reasoning.String(); len(s) > reasoning {
-		es = append(es, event(EventReasoningDelta, Delta{step, reasoning, s[reasoning:]}))
-	}
-	if s := ans.text.String(); len(s) > text {
-		es = append(es, event(EventTextDelta, Delta{step, text, s[text:]}))
-	}
-	return es
 }
 
 // finish commits the end of a turn, whatever ended its context: exactly one turn.finished, last.
