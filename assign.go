@@ -294,7 +294,10 @@ func (v *View) target(ctx context.Context, full *query.Table, rel query.Relation
 	if err != nil || !whole {
 		return err
 	}
-	_, err = v.reached(ctx, rel, key)
+	if _, err = v.reached(ctx, rel, key); CodeOf(err) == NotFound { // names no table and no part of a key that they may not read
+		i := slices.IndexFunc(rel.From, func(f string) bool { return given[f].Text != nil })
+		err = noRecord(rel.From[i], *given[rel.From[i]].Text)
+	}
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -152,7 +153,7 @@ func TestUnreadableTarget(t *testing.T) {
 		return rs
 	})
 	d, err := b.door().Confirm(t.Context(), ann(), ps[0].ID, shown(ps[0]))
-	if err != nil || d.Proposals[0].State != deputy.Failed || !strings.Contains(d.Proposals[0].Outcome, "No such record: customers 3") {
+	if err != nil || d.Proposals[0].State != deputy.Failed || !strings.Contains(d.Proposals[0].Outcome, "No such record: customer_id 3") {
 		t.Error(err, d.Proposals)
 	}
 	theirs := setup(t, nil, calls(do("update_record", `{"table":"invoices","id":"10","values":[{"field":"customer_id","value":2}]}`)),
@@ -306,5 +307,25 @@ func TestRecordLargerThanAResult(t *testing.T) {
 	b.ask(t, ann(), "", "x")
 	if r := b.results()[0]; !strings.HasPrefix(r, "Error: One record alone is larger") {
 		t.Error(r)
+	}
+}
+
+// TestKeysHoldNoSecrets: a foreign key of several fields is refused without its hidden part, and one that leads to a table that may not be read
+// without that table's name.
+func TestKeysHoldNoSecrets(t *testing.T) {
+	t.Parallel()
+	id, tenant := field("id", "Id", query.Int), field("tenant", "Tenant", query.String)
+	b := setup(t, func(c *deputy.Config) {
+		c.Host = hosttest.New([]query.Table{{Name: "products", Key: []string{"tenant", "id"}, Fields: []query.Field{tenant, id}}, {Name: "vault", Key: []string{"id"}, Fields: []query.Field{id}},
+			{Name: "stock", Key: []string{"id"}, Fields: []query.Field{id, tenant, field("product_id", "Product", query.Int), field("vault_id", "Vault", query.Int)},
+				Relations: []query.Relation{{Name: "product", Table: "products", From: []string{"tenant", "product_id"}, To: []string{"tenant", "id"}},
+					{Name: "vault", Table: "vault", From: []string{"vault_id"}, To: []string{"id"}}}}},
+			map[string][]query.Row{"stock": {{"id": int64(1), "tenant": "hush"}}, "vault": {{"id": int64(5)}}})
+		c.Policy = deputy.Policy{Roles: map[string]deputy.Role{"support": {Tools: []string{"*"}, Hide: []string{"stock.tenant", "products.tenant"},
+			Tables: map[string]deputy.Access{"products": {Read: all()}, "stock": {Read: all(), Update: all()}}}}}
+	}, calls(update("stock", "1", "product_id", "99"), update("stock", "1", "vault_id", "5"), update("stock", "1", "vault_id", "6")))
+	b.ask(t, ann(), "", "x")
+	if got := b.results(); !slices.Equal(got, []string{"Error: No such record: product_id 99", "Error: No such record: vault_id 5", "Error: No such record: vault_id 6"}) {
+		t.Errorf("%q", got)
 	}
 }
