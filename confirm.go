@@ -55,12 +55,12 @@ func (d *Door) confirm(ctx context.Context, who Caller, id string, shown []Shown
 		return Decision{}, err
 	}
 	now := a.cfg.Clock()
-	claim := Claim{Shown: shown, Now: now, Until: now.Add(a.cfg.Limits.ToolTimeout + leaseFor)}
+	claim := Claim{Shown: shown, Now: now, Until: now.Add(a.cfg.Limits.ToolTimeout + 2*leaseFor)}
 	if err := a.cfg.Store.Proposals.Claim(ctx, person, claim); err != nil {
 		return Decision{}, a.lost(ctx, person, id, err)
 	}
 	ctx = context.WithoutCancel(ctx) // a click that goes away does not leave a write half known
-	renewed := d.carryOut(ctx, person, ps)
+	renewed := d.carryOut(ctx, person, ps, now.Add(leaseFor))
 	for i := range ps {
 		ps[i].DecidedAt = a.cfg.Clock()
 	}
@@ -171,8 +171,9 @@ func (a *Assistant) lost(ctx context.Context, who Person, id string, err error) 
 	return err
 }
 
-// carryOut writes a claimed group, once, and gives each proposal its outcome. Where it has become stale, it returns what takes its place.
-func (d *Door) carryOut(ctx context.Context, who Person, ps []Proposal) (renewed []Proposal) {
+// carryOut writes a claimed group, once, and gives each proposal its outcome. Where it has become stale, it returns what takes its place. What
+// cannot be sent by some time is not: its answer might come when the lease is over, and others have said already that nothing was written.
+func (d *Door) carryOut(ctx context.Context, who Person, ps []Proposal, by time.Time) (renewed []Proposal) {
 	a := d.a
 	var rows []Entry
 	for _, p := range ps {
@@ -185,6 +186,10 @@ func (d *Door) carryOut(ctx context.Context, who Person, ps []Proposal) (renewed
 	if err := a.cfg.Store.Log.Append(ctx, rows...); err != nil {
 		a.complain(ctx, "tool-call log", err)
 		every(ps, Failed, "The log cannot be written, so nothing was.")
+		return nil
+	}
+	if a.cfg.Clock().After(by) {
+		every(ps, Failed, "It was held up for too long, so nothing was written. Ask again.")
 		return nil
 	}
 	span := &Span{Kind: "confirm", Conversation: ps[0].Conversation, Turn: ps[0].Turn, Group: ps[0].Group, Channel: d.channel}

@@ -1,6 +1,7 @@
 package deputy_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -392,5 +393,36 @@ func TestDeleteShowsAllThatGoes(t *testing.T) {
 	code(t, err, deputy.Stale)
 	if len(b.host.Rows("invoices")) != 3 || len(d.Renewed) != 1 || d.Renewed[0].Summary != "Delete invoice 12 and 2 notes" {
 		t.Error(d)
+	}
+}
+
+// slowLog is a log whose row of a confirmation takes its time.
+type slowLog struct {
+	deputy.Log
+	before func()
+}
+
+func (l *slowLog) Append(ctx context.Context, rows ...deputy.Entry) error {
+	if rows[0].Outcome == deputy.InConfirm {
+		l.before()
+	}
+	return l.Log.Append(ctx, rows...)
+}
+
+// TestConfirmationHeldUp: what was held up until its lease was over, so that it was told that nothing was written, is not written after all.
+func TestConfirmationHeldUp(t *testing.T) {
+	t.Parallel()
+	log := &slowLog{}
+	b, ps := proposed(t, func(c *deputy.Config) { log.Log, c.Store.Log = c.Store.Log, log })
+	log.before = func() {
+		b.pass(2 * time.Minute)
+		if got, err := b.door().Proposal(t.Context(), ann(), ps[0].ID); err != nil || got[0].State != deputy.Failed {
+			t.Error(err, got)
+		}
+	}
+	_, err := b.door().Confirm(t.Context(), ann(), ps[0].ID, shown(ps...))
+	code(t, err, deputy.AlreadyDecided)
+	if phoneOf(b, 0) != "+47 1" || applied(b) != 0 {
+		t.Error("said not to be written, and written")
 	}
 }
