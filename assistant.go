@@ -227,13 +227,26 @@ func (a *Assistant) observe(ctx context.Context, s *Span) (context.Context, func
 	if a.cfg.Observe == nil {
 		return ctx, func(error) {}
 	}
-	ctx, end := a.cfg.Observe(ctx, *s)
-	return ctx, func(err error) {
+	child, ended := ctx, func(Span) {}
+	a.hooked(ctx, func() { child, ended = a.cfg.Observe(ctx, *s) })
+	return child, func(err error) {
 		if err != nil {
 			s.Code = CodeOf(err)
 		}
-		end(*s)
+		a.hooked(ctx, func() { ended(*s) })
 	}
+}
+
+// hooked runs a hook of the operator's. One that panics is told of, and breaks nothing.
+func (a *Assistant) hooked(ctx context.Context, hook func()) {
+	var err error
+	defer func() {
+		if err != nil {
+			a.complain(ctx, "observe", err)
+		}
+	}()
+	defer recovered(&err)
+	hook()
 }
 
 // complain tells the operator's log what broke. What was only refused is no news.

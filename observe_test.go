@@ -97,3 +97,19 @@ func TestAnErrorInTheLogDoesNotQuote(t *testing.T) {
 		}
 	}
 }
+
+// TestObserverPanics: an observer that panics breaks nothing.
+func TestObserverPanics(t *testing.T) {
+	t.Parallel()
+	b, ps := proposed(t, func(c *deputy.Config) {
+		c.Observe = func(ctx context.Context, s deputy.Span) (context.Context, func(deputy.Span)) {
+			if s.Kind == "turn" || s.Kind == "confirm" {
+				panic("begun")
+			}
+			return ctx, func(deputy.Span) { panic("ended") }
+		}
+	})
+	if d, err := b.door().Confirm(t.Context(), ann(), ps[0].ID, shown(ps...)); err != nil || d.Proposals[0].State != deputy.Done {
+		t.Error(err, d)
+	}
+}
