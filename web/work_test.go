@@ -97,6 +97,10 @@ func testAway(t *testing.T, chromium, binary string) {
 	b.shot("18-away")
 	p.restore()
 	b.until(`!document.querySelector('.banner.down') && document.querySelector('.turn .prose')`)
+	b.do(chromedp.Click(chromedp.CSS(".new")))
+	b.say("what the model has no answer to") // what is said of that is the provider's sentence
+	b.untilText(".ended.bad", `The model "`)
+	b.untilText(".ended.bad", "Nothing was changed.")
 }
 
 // untilWords waits until the newest answer is so many words, and none other.

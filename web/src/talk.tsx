@@ -140,7 +140,7 @@ class Turn extends Component<TurnProps> {
   }
 
   render({ t, s, desk, ask, busy }: TurnProps) {
-    const reason = t.reason && t.reason !== 'answered' ? why(t.reason) : ''
+    const reason = t.reason && t.reason !== 'answered' ? why(t.reason, plainly(t.detail)) : ''
     const running = t.state === 'running'
     const seen = new Set<string>()
     const labels = Object.fromEntries((s.me?.tables ?? []).map((a) => [a.table, a.label]))

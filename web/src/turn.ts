@@ -40,12 +40,13 @@ export interface TurnView {
   items: Item[]
   state: string // empty: its events were not read yet
   reason: string
+  detail: string // what went wrong, where it is known
   lost: boolean
 }
 
 // newTurn is one that is still to be read, or, where it is being asked, one that runs.
 export function newTurn(id: string, question: string, at: string, state = ''): TurnView {
-  return { id, question, at, items: [], state, reason: '', lost: false }
+  return { id, question, at, items: [], state, reason: '', detail: '', lost: false }
 }
 
 const encoder = new TextEncoder()
@@ -73,7 +74,7 @@ export function apply(t: TurnView, e: TurnEvent): TurnView {
     case 'display':
       return { ...t, items: [...t.items, { kind: 'display', call: d.call ?? '', view: d.view ?? {} }] }
     case 'turn.finished':
-      return { ...t, items: withText(t.items, d.text), state: d.state, reason: d.reason }
+      return { ...t, items: withText(t.items, d.text), state: d.state, reason: d.reason, detail: d.detail ?? '' }
   }
   return t
 }
@@ -91,7 +92,7 @@ function withText(items: Item[], text: string): Item[] {
 }
 
 // why says in a sentence why a turn ended otherwise than answered.
-export function why(reason: string): string {
+export function why(reason: string, detail = ''): string {
   switch (reason) {
     case 'refused':
       return 'The model declined to answer this.'
@@ -112,7 +113,7 @@ export function why(reason: string): string {
     case 'class_not_cleared':
       return 'The model may not be sent this data.'
     case 'model_error':
-      return 'The model did not answer. Nothing was changed.'
+      return `${detail || 'The model did not answer.'} Nothing was changed.`
     case 'interrupted':
       return 'This was interrupted and could not go on. What it had so far is above.'
     case 'internal':
