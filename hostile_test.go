@@ -3,6 +3,7 @@ package deputy_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -327,5 +328,23 @@ func TestKeysHoldNoSecrets(t *testing.T) {
 	b.ask(t, ann(), "", "x")
 	if got := b.results(); !slices.Equal(got, []string{"Error: No such record: product_id 99", "Error: No such record: vault_id 5", "Error: No such record: vault_id 6"}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestRoleOfARuleAlone: what was read thanks to a role that only a rule asks for is withheld from who has lost it.
+func TestRoleOfARuleAlone(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *deputy.Config) {
+		c.Policy.Roles["support"].Tables["notes"] = deputy.Access{Read: all(), Rows: `!private || "cleared" in person.roles`}
+	}, calls(do("query_records", `{"table":"notes"}`)))
+	b.host.Change("notes", func(rs []query.Row) []query.Row { rs[0]["private"] = true; return rs })
+	who := ann()
+	who.Roles = append(who.Roles, "cleared")
+	got := b.ask(t, who, "", "x")
+	for who, want := range map[*deputy.Caller]bool{&who: true, new(ann()): false} {
+		ms, err := b.door().Messages(t.Context(), *who, got.conversation, 0, 100)
+		if read := strings.Contains(fmt.Sprint(ms[2].Parts[0].Result), "call back"); err != nil || read != want {
+			t.Error(err, who.Roles, read)
+		}
 	}
 }

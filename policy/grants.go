@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,6 +30,8 @@ type Compiled struct {
 	Policy
 	sources map[string]*query.Source
 	digests map[string][]byte // of each role
+
+	asksRoles bool // some rule may ask for the roles of a person by name
 }
 
 // Compile parses the rules; its mistakes are *ConfigError, joined.
@@ -40,7 +43,11 @@ func (p Policy) Compile() (*Compiled, error) {
 		h := sha256.Sum256(raw)
 		digests[name], err = h[:], errors.Join(err, bad)
 	}
-	return &Compiled{p, sources, digests}, err
+	asks := false
+	for text := range sources {
+		asks = asks || strings.Contains(text, "roles")
+	}
+	return &Compiled{p, sources, digests, asks}, err
 }
 
 // Fingerprint identifies the rights of a person: who they are, what their roles grant, and their attributes. Equal ones read the same.
@@ -49,9 +56,11 @@ func (c *Compiled) Fingerprint(issuer, id string, roles []string, attributes map
 	part := func(text string) { fmt.Fprintf(h, "%d:%s;", len(text), text) }
 	part(issuer)
 	part(id)
-	for _, name := range slices.Sorted(maps.Keys(c.Of(roles))) {
-		part(name)
-		h.Write(c.digests[name])
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(roles))) {
+		if digest, ok := c.digests[name]; ok || c.asksRoles { // a rule may ask for one that the policy does not have
+			part("/" + name)
+			part(string(digest))
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		part("." + name)
