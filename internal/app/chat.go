@@ -134,6 +134,7 @@ type chat struct {
 	labels       map[string]string // of tables, by name
 	last         *deputy.Shows     // the rows shown last
 	block        string            // what kind of thing was written last
+	inset        int               // columns that stand before what is written
 }
 
 // mostSaid bounds what is read from a pipe; the assistant has its own bound below it.
@@ -220,12 +221,12 @@ const mostWide = 100
 // width is of running text; 0 in a pipe, where lines are not broken.
 func (c *chat) width() int { return min(c.room(), mostWide) }
 
-// room is the width of the terminal, 0 in a pipe.
+// room is the width that there is, 0 in a pipe.
 func (c *chat) room() int {
 	if c.console == nil {
 		return 0
 	}
-	return max(20, c.console.Width()-1)
+	return max(20, c.console.Width()-1-c.inset)
 }
 
 // relay is a writer that can become another.

@@ -108,6 +108,9 @@ func (c *chat) act(group string, open []deputy.Proposal, said answer) (next stri
 	for _, p := range ps {
 		c.write(c.outcome(p, len(ps) > 1) + "\n")
 	}
+	if next != "" {
+		c.write("The new difference:\n")
+	}
 	return next, nil
 }
 
@@ -121,12 +124,13 @@ const (
 
 // ask waits for a y or an n that is typed after the whole of it was shown. Anything else leaves it waiting, or asks again.
 func (c *chat) ask(open []deputy.Proposal) (answer, error) {
-	prompt := verb(open) + "? y = yes, n = reject, Enter = leave it waiting: "
+	question, prompt := verb(open)+"?", "y = yes, n = reject, Enter = leave it waiting: "
 	hidden := unshowable(open)
 	if hidden != "" {
 		c.say(terminal.Yellow, "Not all of this can be shown, so it cannot be confirmed. "+hidden+" Reject it, and ask for less at once.")
-		prompt = "Reject it? n = reject, Enter = leave it waiting: "
+		question, prompt = "Reject it?", "n = reject, Enter = leave it waiting: "
 	}
+	c.write(c.paint(terminal.Bold, question) + "\n")
 	for {
 		text, pasted, err := c.console.Line(c.ctx, prompt, true)
 		switch {
@@ -148,9 +152,20 @@ func (c *chat) ask(open []deputy.Proposal) (answer, error) {
 	}
 }
 
-// card shows a group whole: what goes first, then line by line what was and what would be, where it comes from, and the warnings.
+// card shows a group whole, behind a border that no other text can have: what goes first, then line by line what was and what would be, where it
+// comes from, and the warnings.
 func (c *chat) card(ps []deputy.Proposal) {
 	c.begin("card " + ps[0].Group)
+	var b strings.Builder
+	inside := *c
+	inside.out, inside.inset = &b, terminal.Width(terminal.Border)
+	inside.cardLines(ps)
+	for line := range strings.Lines(b.String()) {
+		c.write(terminal.Border + line)
+	}
+}
+
+func (c *chat) cardLines(ps []deputy.Proposal) {
 	if len(ps) > 1 {
 		c.write(c.paint(terminal.Bold, fmt.Sprintf("%d changes that belong together", len(ps))) + "\n")
 	}
@@ -402,9 +417,7 @@ func (c *chat) outcome(p deputy.Proposal, numbered bool) string {
 		deputy.Outdated: "Changed meanwhile, so nothing was written.",
 	}
 	text := orText(words[p.State], string(p.State))
-	if p.State == deputy.Outdated && p.Renewed != "" {
-		text += " The new difference:"
-	} else if p.State == deputy.Failed || p.State == deputy.Outdated || p.State == deputy.Unknown && !strings.HasPrefix(p.Outcome, "It was sent") {
+	if p.State == deputy.Failed || p.State == deputy.Outdated && p.Renewed == "" || p.State == deputy.Unknown && !strings.HasPrefix(p.Outcome, "It was sent") {
 		text += " " + p.Outcome
 	}
 	if numbered {

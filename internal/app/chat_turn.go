@@ -95,8 +95,9 @@ func (t *telling) tell(e deputy.Event) error {
 	case deputy.EventTextDelta:
 		return with(e, t.add)
 	case deputy.EventReasoningDelta:
-		t.endText()
-		t.status("Thinking…")
+		if t.prose == nil {
+			t.status("Thinking…")
+		}
 	case deputy.EventToolStarted:
 		return with(e, t.toolStarted)
 	case deputy.EventToolFinished:
@@ -139,7 +140,9 @@ func (t *telling) add(d deputy.Delta) {
 
 func (t *telling) tellText() {
 	if !strings.HasPrefix(t.text, t.written) {
-		t.prose.End()
+		if t.prose != nil {
+			t.prose.End()
+		}
 		t.prose, t.written = nil, ""
 		t.say(terminal.Faint, "The answer begins again.")
 	}
@@ -154,14 +157,13 @@ func (t *telling) tellText() {
 
 // endText ends the text that is being told.
 func (t *telling) endText() {
-	if t.prose == nil {
-		return
-	}
 	if t.written != t.text {
 		t.tellText()
 	}
-	t.prose.End()
-	t.prose, t.block = nil, "text"
+	if t.prose != nil {
+		t.prose.End()
+		t.prose, t.block = nil, "text"
+	}
 }
 
 func (t *telling) toolStarted(d deputy.ToolStarted) {

@@ -7,6 +7,9 @@ import (
 	"unicode"
 )
 
+// Border stands before the lines of what a person is to decide about. Its first character is shown by its number in any other text.
+const Border = "┃ "
+
 // marksShown is how many marks may combine with one letter: a heap of them covers what stands near.
 const marksShown = 3
 
@@ -75,12 +78,12 @@ func (c *cleaner) clean(r rune, running bool) string {
 func number(r rune) string { return fmt.Sprintf("[U+%04X]", r) }
 
 // Hidden says whether a character cannot be seen, or changes how others are read: controls, formats (bidirectional, zero width), private and
-// unassigned ones, separators, fillers, selectors of variants.
+// unassigned ones, separators, fillers, selectors of variants; and the sign of a Border, which would pass for another.
 func Hidden(r rune) bool {
 	switch {
 	case !unicode.IsGraphic(r):
 		return true
-	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x3164, r == 0xffa0, r == 0x2800:
+	case r == '┃', r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x3164, r == 0xffa0, r == 0x2800:
 		return true
 	case r >= 0x180b && r <= 0x180d, r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef:
 		return true
