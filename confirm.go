@@ -330,6 +330,7 @@ func (a *Assistant) renewAll(ctx context.Context, channel Channel, who Person, p
 			p, err = a.renew(ctx, in, old)
 		}
 		if err != nil {
+			a.complain(ctx, "proposing again", err, "proposal", old.ID)
 			every(ps, Outdated, "Changed since it was proposed; nothing was written. It cannot be proposed again: "+MessageOf(err))
 			return nil
 		}

@@ -46,12 +46,16 @@ func (a *Assistant) settleDoubt(ctx context.Context, who Person, ps []Proposal) 
 }
 
 // verdict is the one of all changes of a group: done, failed (none was made) or unknown.
-func (a *Assistant) verdict(ctx context.Context, who Person, ps []Proposal) State {
+func (a *Assistant) verdict(ctx context.Context, who Person, ps []Proposal) (verdict State) {
+	defer func() {
+		if recover() != nil { // the host, which tells nothing then
+			verdict = Unknown
+		}
+	}()
 	v, err := a.view(ctx, who)
 	if err != nil {
 		return Unknown
 	}
-	var verdict State
 	for _, p := range ps {
 		for _, c := range p.Changes {
 			one := v.made(ctx, c)

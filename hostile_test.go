@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -345,6 +346,46 @@ func TestRoleOfARuleAlone(t *testing.T) {
 		ms, err := b.door().Messages(t.Context(), *who, got.conversation, 0, 100)
 		if read := strings.Contains(fmt.Sprint(ms[2].Parts[0].Result), "call back"); err != nil || read != want {
 			t.Error(err, who.Roles, read)
+		}
+	}
+}
+
+// broken is a host that panics when it is read, once it is broken.
+type broken struct {
+	deputy.Host
+	is *atomic.Bool
+}
+
+func (h broken) Query(ctx context.Context, as deputy.Person, q query.Query) (query.Rows, error) {
+	if h.is.Load() {
+		panic("broken")
+	}
+	return h.Host.Query(ctx, as, q)
+}
+
+// TestHostBreaksAtADecision: a host that panics while a stale proposal is renewed, or a doubtful one is looked at, leaves no proposal open.
+func TestHostBreaksAtADecision(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []bool{false, true} {
+		h := broken{is: &atomic.Bool{}}
+		b, ps := proposed(t, func(c *deputy.Config) { h.Host = c.Host; c.Host = h })
+		want := deputy.Outdated
+		if lost {
+			b.host.LoseAnswer(context.DeadlineExceeded)
+			want = deputy.Unknown
+		}
+		b.host.Change("customers", func(rs []query.Row) []query.Row {
+			if !lost {
+				rs[0]["phone"] = "changed"
+			}
+			return rs
+		})
+		arrived, release := b.host.Hold(hosttest.Apply)
+		go func() { <-arrived; h.is.Store(true); release() }()
+		_, _ = b.door().Confirm(t.Context(), ann(), ps[0].ID, shown(ps...))
+		b.pass(5 * time.Minute)
+		if got, err := b.door().Proposal(t.Context(), ann(), ps[0].ID); err != nil || got[0].State != want {
+			t.Error(err, got)
 		}
 	}
 }

@@ -313,7 +313,8 @@ func (a *Assistant) decided(who Person, channel Channel, p Proposal, o Outcome) 
 }
 
 // renew makes the proposal of a stale one again, from the same arguments, with the rights and the records of now.
-func (a *Assistant) renew(ctx context.Context, in *turning, p Proposal) (*Proposal, error) {
+func (a *Assistant) renew(ctx context.Context, in *turning, p Proposal) (_ *Proposal, err error) {
+	defer recovered(&err)
 	c := ToolCall{ID: p.Call, Ref: in.ref(p.Call), Tool: p.Tool, Arguments: p.Arguments}
 	tool, v, err := a.offered(ctx, in.who, c)
 	if err != nil || tool.kind != KindPropose {

@@ -126,7 +126,7 @@ func (r *runner) watch(ctx context.Context) (stop func()) {
 			return
 		}
 		n++
-		r.look(ctx, n%5 == 0)
+		r.a.hooked(ctx, func() { r.look(ctx, n%5 == 0) })
 		timer.Reset(watchEvery)
 	})
 	return func() {
