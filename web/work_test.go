@@ -290,9 +290,9 @@ func testLongAnswer(t *testing.T, chromium, binary string) {
 // knots are texts that make a reader of Markdown work without end; they are shown as they are, at once.
 func (b *browser) knots(m *teller) {
 	b.t.Helper()
-	for i, knot := range []string{"**_a", "> ", "1. ", "[", "![[", "|a", "<a href=\"", "~~*"} {
+	for i, knot := range []string{"**_a", "> ", "1. ", "- > ", "[", "![[", "|a", "<a href=\"", "~~*", "a.b.", "    "} {
 		said := fmt.Sprintf("knot %d", i)
-		m.on(said, calls(strings.Repeat(knot, 4000)+"\n\nthe end"))
+		m.on(said, calls(strings.Repeat(knot, 3900)+"@b\n\nthe end"))
 		began := time.Now()
 		b.ask(said)
 		b.until(lastProse + `?.endsWith('the end')`)

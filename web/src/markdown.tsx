@@ -75,12 +75,18 @@ class Chunk extends Component<{ text: string }> {
 
 // read is null for what is not worth the work, or cannot be read.
 function read(text: string): Token[] | null {
-  if (text.length > longest || (text.match(/[*_~]/g)?.length ?? 0) > marks || /^(?:[ \t]*>){8}/m.test(text)) return null
+  if (text.length > longest || (text.match(/[*_~]/g)?.length ?? 0) > marks || knotted(text)) return null
   try {
     return new Lexer({ gfm: true, breaks: true }).lex(text)
   } catch {
     return null
   }
+}
+
+// knotted says whether a text has what marked is very slow with: quotes and lists in each other on one line, more blanks than anybody types,
+// words that are nearly an address and have no end.
+function knotted(text: string): boolean {
+  return /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){8}/m.test(text) || /[ \t]{200}/.test(text) || text.split(/\s/).some((w) => w.length > 1000 && w.includes('@'))
 }
 
 function block(t: Token, depth: number): ComponentChildren {
