@@ -2,7 +2,9 @@ package modelhttp
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"strings"
 )
 
 // Marshal writes JSON that keeps <, > and & as they are, so that a schema keeps its bytes.
@@ -70,4 +72,19 @@ func plain(raw []byte) string {
 		return "\u2029"
 	}
 	return ""
+}
+
+// mostOfName is how long the name of a tool may be.
+const mostOfName = 64
+
+// ToolName is the name of a tool as a request may hold it. A model may have called one by any name, and a vendor refuses all of a conversation in
+// which there is one that it does not allow: other characters than letters, digits, _ and - become _.
+func ToolName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
+	return cmp.Or(name[:min(len(name), mostOfName)], "unnamed")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -15,6 +16,18 @@ func TestObject(t *testing.T) {
 	} {
 		if got := string(Object([]byte(in))); got != want {
 			t.Errorf("%s became %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestToolName(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"": "unnamed", "query_records": "query_records", "functions.query records": "functions_query_records", "søk\u202e": "s_k_",
+		strings.Repeat("a", 70): strings.Repeat("a", 64),
+	} {
+		if got := ToolName(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (h *history) model(msg deputy.Message, text string) {
 	var shape layout
 	for _, p := range msg.Parts {
 		if p.Call != nil {
-			calls = append(calls, block{Type: "tool_use", ID: p.Call.Ref, Name: p.Call.Tool, Input: modelhttp.Object(p.Call.Arguments)})
+			calls = append(calls, block{Type: "tool_use", ID: p.Call.Ref, Name: modelhttp.ToolName(p.Call.Tool), Input: modelhttp.Object(p.Call.Arguments)})
 			h.open = append(h.open, p.Call.Ref)
 		}
 		if o := p.Opaque; o != nil && h.replay && o.Model == h.mark && json.Unmarshal(o.Data, &shape) != nil {

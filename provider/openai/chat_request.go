@@ -73,7 +73,7 @@ func (w *chatWriter) model(msg deputy.Message) {
 	out := chatText("assistant", content)
 	for _, p := range msg.Parts {
 		if p.Call != nil {
-			f := chatFunction{Name: p.Call.Tool, Arguments: arguments(p.Call.Arguments)}
+			f := chatFunction{Name: modelhttp.ToolName(p.Call.Tool), Arguments: arguments(p.Call.Arguments)}
 			out.ToolCalls = append(out.ToolCalls, chatCall{ID: p.Call.Ref, Type: "function", Function: f})
 		}
 	}

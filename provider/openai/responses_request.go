@@ -125,7 +125,7 @@ func (w *responsesWriter) model(msg deputy.Message) {
 	var shape layout
 	for _, p := range msg.Parts {
 		if p.Call != nil {
-			calls = append(calls, callItem{"function_call", p.Call.Ref, p.Call.Tool, arguments(p.Call.Arguments)})
+			calls = append(calls, callItem{"function_call", p.Call.Ref, modelhttp.ToolName(p.Call.Tool), arguments(p.Call.Arguments)})
 		}
 		if p.Opaque != nil && p.Opaque.Model == w.mark && json.Unmarshal(p.Opaque.Data, &shape) != nil {
 			shape = nil
