@@ -96,7 +96,7 @@ func (n narrowed) label(ctx context.Context, t *query.Table) query.Expr {
 
 func (n narrowed) table(ctx context.Context, t *Grant) *query.Table {
 	c := *t.Full
-	c.Fields, c.Relations = nil, nil
+	c.Fields, c.Relations, c.Search = nil, nil, nil
 	for _, f := range t.Full.Fields {
 		if t.Sees(f.Name) {
 			c.Fields = append(c.Fields, f)
@@ -106,6 +106,11 @@ func (n narrowed) table(ctx context.Context, t *Grant) *query.Table {
 		if !t.Sees(k) {
 			c.Key = nil
 			break
+		}
+	}
+	for _, f := range t.Full.Search {
+		if t.Sees(f) {
+			c.Search = append(c.Search, f)
 		}
 	}
 	if !t.Sees(c.Version) {

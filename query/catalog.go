@@ -48,6 +48,9 @@ type Table struct {
 	Relations []Relation
 	// RecordLabel is an expression over the table's fields that names a record for people; empty: its key does.
 	RecordLabel string
+	// Search names the fields that a search looks in, the most telling first: texts, found by a part, and whole numbers, found by the whole.
+	// Empty: the table is not searched.
+	Search []string
 	// Version names the field that changes with every write; empty: a version is made of the readable values.
 	Version string
 }

@@ -79,6 +79,9 @@ func (t *table) finish() {
 	if t.offered.RecordLabel == "" {
 		t.offered.RecordLabel = recordLabel(&t.offered)
 	}
+	if t.offered.Search == nil && !t.view {
+		t.offered.Search = t.searchFields()
+	}
 }
 
 // isUnique says whether some fields, in any order, hold the whole of the key or of a unique index.

@@ -29,7 +29,9 @@ type Table struct {
 	RecordLabel string // an expression over the table's fields
 	Version     string // the field that changes with every write
 	Hidden      bool   // not offered at all
-	Fields      map[string]Field
+	// Search names the fields that a search looks in. nil: those of the record label, and texts that are unique; of a view none. Empty: none.
+	Search []string
+	Fields map[string]Field
 }
 
 // Field changes how one field is offered; empty: as it is.
@@ -94,6 +96,10 @@ func (t *table) configure(path string, c Table) []error {
 	t.offered.RecordLabel, t.offered.Version = c.RecordLabel, c.Version
 	if _, ok := t.byField[c.Version]; !ok && c.Version != "" {
 		errs = append(errs, unknown(path+".version", "field", c.Version, sortedKeys(t.byField)))
+	}
+	t.offered.Search = c.Search
+	for i, name := range c.Search {
+		errs = appendErrors(errs, t.searched(fmt.Sprintf("%s.search[%d]", path, i), name, c.Search[:i]))
 	}
 	for _, name := range sortedKeys(c.Fields) {
 		at := path + ".fields." + name

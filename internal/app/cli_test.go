@@ -78,7 +78,7 @@ func TestCheckAsAPerson(t *testing.T) {
 		t.Error(out)
 	}
 	for _, line := range []string{
-		"tools: calculate, count_records, current_datetime, describe_table, get_record, list_tables, present_results, query_records, update_record",
+		"tools: calculate, count_records, current_datetime, describe_table, get_record, list_possible_values, list_tables, present_results, query_records, search_records, update_record",
 		"customers (Customers)", "  read    id, name, phone, employee_id", "  update  phone", "employees (Employees)", "  read    id, name", "  hidden  salary",
 		`  rows    support (read, update): employee_id == person.attributes.employee_id, with person.attributes.employee_id = "1"`,
 		"  rows    support (read): every row",
@@ -159,6 +159,7 @@ func TestWhatTheSchemaKnows(t *testing.T) {
 		"host's table":  {`sqlite:%s"`, `sqlite:%s", tables: { custmers: { label: C } }`, ": host.tables.custmers: ", "near: customers"},
 		"host's field":  {`sqlite:%s"`, `sqlite:%s", tables: { customers: { fields: { fone: { label: C } } } }`, ": host.tables.customers.fields.fone: ", "near: phone"},
 		"record label":  {`sqlite:%s"`, `sqlite:%s", tables: { customers: { record_label: nam } }`, ": host.tables.customers.record_label: ", "near: name"},
+		"search field":  {`sqlite:%s"`, `sqlite:%s", tables: { customers: { search: [name, fone] } }`, ": host.tables.customers.search[1]: ", "near: phone"},
 		"scenario file": {"auth:", "models: [ { name: a, provider: scripted, scenario: nowhere.yaml } ]\nauth:", ":3:11: models[0]: ", "nowhere.yaml"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -52,8 +52,8 @@ type TableConfig struct {
 	Version     string                 `json:"version,omitempty" doc:"the field that changes with every write"`
 	Hidden      bool                   `json:"hidden,omitempty" doc:"true: the table is not there for anybody"`
 	Fields      map[string]FieldConfig `json:"fields,omitempty" doc:"by offered name"`
+	Search      []string               `json:"search,omitempty" doc:"fields that search_records looks in; if absent, those of record_label and texts that are unique; [] for none"`
 	Class       notYet                 `json:"class,omitempty"`
-	Search      notYet                 `json:"search,omitempty"`
 }
 
 // FieldConfig adds to one field.

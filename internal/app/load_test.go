@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -18,8 +19,10 @@ assistant: { name: Deputy, instructions: "Answer in the person's language. ${MOR
 host:
   database: sqlite:shop.db
   tables:
-    customers: { label: Customers, record_label: "name", version: updated_at, hidden: false,
+    customers: { label: Customers, record_label: "name", version: updated_at, hidden: false, search: [name, email],
                  fields: { salary: { label: Salary, zone: UTC } } }
+    orders: { label: Orders }
+    tickets: { search: [] }
   relations: [ { from: orders.rep_code, to: employees.code, name: rep, children: orders } ]
   pages: { customers: "/customers/{id}" }
 models:
@@ -79,8 +82,10 @@ func TestEveryKeyIsRead(t *testing.T) {
 		"confirm":           confirm != nil && !*confirm,
 		"pages":             d.Host.Pages["customers"] == "/customers/{id}",
 		"relations":         d.Host.Relations[0].To == "employees.code",
+		"search":            slices.Equal(d.Host.Tables["customers"].Search, []string{"name", "email"}) && d.Host.Tables["orders"].Search == nil,
+		"a search of none":  d.Host.Tables["tickets"].Search != nil && len(d.Host.Tables["tickets"].Search) == 0,
 		"a field's zone":    d.Host.Tables["customers"].Fields["salary"].Zone == "UTC",
-		"keys with a place": d.keys["policy.roles.support.tables.customers.rows"] == position{31, 58},
+		"keys with a place": d.keys["policy.roles.support.tables.customers.rows"] == position{33, 58},
 	} {
 		if !ok {
 			t.Errorf("%s: not as written", what)
@@ -194,7 +199,6 @@ func TestWhatIsNotBuiltIsRefused(t *testing.T) {
 		"host.widgets":                 "host: { database: sqlite:a.db, widgets: {} }",
 		"host.as_person":               "host: { database: sqlite:a.db, as_person: }",
 		"host.tables.t.class":          "host: { database: sqlite:a.db, tables: { t: { class: restricted } } }",
-		"host.tables.t.search":         "host: { database: sqlite:a.db, tables: { t: { search: [a] } } }",
 		"host.tables.t.fields.f.class": "host: { database: sqlite:a.db, tables: { t: { fields: { f: { class: restricted } } } } }",
 	} {
 		if !strings.HasPrefix(text, "host:") {

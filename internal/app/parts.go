@@ -47,7 +47,7 @@ func openStore(ctx context.Context, c *Config) (deputy.Store, error) {
 func openHost(ctx context.Context, c *Config) (*sqldb.Host, error) {
 	config := sqldb.Config{URL: c.Host.Database, Schemas: c.Host.Schemas, Zone: zone(c.Zone), Tables: map[string]sqldb.Table{}}
 	for name, t := range c.Host.Tables {
-		table := sqldb.Table{Label: t.Label, RecordLabel: t.RecordLabel, Version: t.Version, Hidden: t.Hidden, Fields: map[string]sqldb.Field{}}
+		table := sqldb.Table{Label: t.Label, RecordLabel: t.RecordLabel, Version: t.Version, Hidden: t.Hidden, Search: t.Search, Fields: map[string]sqldb.Field{}}
 		for field, f := range t.Fields {
 			table.Fields[field] = sqldb.Field{Label: f.Label, Zone: f.Zone}
 		}

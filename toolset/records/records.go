@@ -21,7 +21,7 @@ func New(c Config) deputy.Toolset {
 		Name:        "records",
 		Description: "Find, read, change and open records of the application.",
 		Tools: []deputy.Tool{
-			listTables(), describeTable(), queryRecords(), countRecords(), getRecord(),
+			listTables(), describeTable(), queryRecords(), countRecords(), getRecord(), searchRecords(), listPossibleValues(),
 			createRecord(), updateRecord(), deleteRecord(), navigate(maps.Clone(c.Pages)),
 		},
 	}

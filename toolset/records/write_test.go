@@ -165,8 +165,8 @@ func sameJSON(t *testing.T, a, b string) bool {
 func TestOffered(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[string]string{
-		"manager": "count_records create_record delete_record describe_table get_record list_tables navigate query_records update_record",
-		"agent":   "count_records describe_table get_record list_tables navigate query_records update_record",
+		"manager": "count_records create_record delete_record describe_table get_record list_possible_values list_tables navigate query_records update_record",
+		"agent":   "count_records describe_table get_record list_possible_values list_tables navigate query_records update_record",
 		"clerk":   "count_records describe_table get_record list_tables query_records",
 		"nobody":  "",
 	} {
