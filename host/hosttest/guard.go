@@ -23,9 +23,10 @@ import (
 // through the tools must be what query.Eval says over only the rows and fields that the policy leaves.
 func Guard(t *testing.T, open Open, worlds, questions int) {
 	for seed := range uint64(worlds) {
-		g := newGuarded(t, open, rand.New(rand.NewPCG(seed, 7)))
+		g, w := newGuarded(t, open, rand.New(rand.NewPCG(seed, 7)))
 		if len(g.seen.Tables) > 0 {
 			g.ask(questions)
+			g.search(w, questions/2)
 		}
 		if t.Failed() {
 			t.Fatalf("world %d", seed)
@@ -45,7 +46,7 @@ type guarded struct {
 	texts []string
 }
 
-func newGuarded(t *testing.T, open Open, r *rand.Rand) *guarded {
+func newGuarded(t *testing.T, open Open, r *rand.Rand) (*guarded, *querytest.World) {
 	w := querytest.NewWorld(r)
 	var tables []query.Table
 	for _, table := range w.Tables {
@@ -67,7 +68,7 @@ func newGuarded(t *testing.T, open Open, r *rand.Rand) *guarded {
 	}
 	t.Cleanup(func() { _ = a.Close() })
 	g.door = a.Door(deputy.Embedded)
-	return g
+	return g, w
 }
 
 // policy is one to three roles, each with rules for some tables, fields for others, and something hidden.

@@ -16,6 +16,11 @@ func (d *desk) look(start int) (string, error) {
 		return text, err
 	}
 	m, err := d.subject(d.words)
+	if err == errLost {
+		if text, ok, err := d.found(); ok {
+			return text, err
+		}
+	}
 	if err != nil {
 		return "", err
 	}

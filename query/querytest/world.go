@@ -87,6 +87,11 @@ func newTable(r *rand.Rand, name string) *query.Table {
 			t.Fields = append(t.Fields, f)
 		}
 	}
+	for _, name := range []string{"title", "code", "size"} {
+		if _, ok := t.Field(name); ok {
+			t.Search = append(t.Search, name)
+		}
+	}
 	return t
 }
 

@@ -43,8 +43,8 @@ func readTerm(text string) (term, error) {
 func unseen(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 
 // found is the condition that all words are there, each in one of the places; not ok where that can never be.
-func (t term) found(places []query.Expr) (is query.Expr, ok bool) {
-	for _, w := range t.words {
+func (look term) found(places []query.Expr) (is query.Expr, ok bool) {
+	for _, w := range look.words {
 		var in query.Expr
 		for _, p := range places {
 			in = query.Or(in, holds(p, w))
@@ -58,24 +58,24 @@ func (t term) found(places []query.Expr) (is query.Expr, ok bool) {
 }
 
 // here is the condition that any of the words is in a place; nil where none can be.
-func (t term) here(place query.Expr) query.Expr {
+func (look term) here(place query.Expr) query.Expr {
 	var is query.Expr
-	for _, w := range t.words {
+	for _, w := range look.words {
 		is = query.Or(is, holds(place, w))
 	}
 	return is
 }
 
 // rank is 0 where a place is the whole text, 1 where one begins with it, else 2.
-func (t term) rank(places []query.Expr) query.Expr {
+func (look term) rank(places []query.Expr) query.Expr {
 	var is, begins query.Expr
 	for _, p := range places {
 		if p.Type() == query.String {
-			is = query.Or(is, op("==", op("lower", p), text(strings.ToLower(t.whole))))
-			begins = query.Or(begins, op("startsWith", p, text(t.whole)))
+			is = query.Or(is, op("==", op("lower", p), text(strings.ToLower(look.whole))))
+			begins = query.Or(begins, op("startsWith", p, text(look.whole)))
 			continue
 		}
-		is = query.Or(is, holds(p, t.whole))
+		is = query.Or(is, holds(p, look.whole))
 	}
 	return choose(is, number(0), choose(begins, number(1), number(2)))
 }
