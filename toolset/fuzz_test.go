@@ -17,7 +17,7 @@ import (
 
 func things() *hosttest.Fake {
 	return hosttest.New([]query.Table{{
-		Name: "things", Label: "Things", Key: []string{"id"}, RecordLabel: "name",
+		Name: "things", Label: "Things", Key: []string{"id"}, RecordLabel: "name", Search: []string{"name", "id"},
 		Fields: []query.Field{{Name: "id", Label: "ID", Type: query.Int, Generated: true}, {Name: "name", Label: "Name", Type: query.String},
 			{Name: "price", Label: "Price", Type: query.Dec, Scale: -1}, {Name: "data", Label: "Data", Type: query.JSON}},
 	}}, map[string][]query.Row{"things": {{"id": int64(1), "name": "one", "price": query.Decimal("1.50")}}})
@@ -31,7 +31,8 @@ func FuzzArguments(f *testing.F) {
 		`{"table":"things","id":"1","values":[{"field":"price","value":12.50}]}`, `{"table":"things","values":[{"field":"data","value":"{\"a\":1}"}]}`,
 		`{"table":"things","values":[{"field":"name","value":null,"Value":1}]}`, `{"table":"things","where":"name == \"one\"","order_by":["price desc"],"limit":1000}`,
 		`{"tables":["things"],"extra":{"a":[[[[[[{}]]]]]]}}`, `{"expr":"1/3"}`, `{"zone":"UTC"}`, `{"view":"table","call_id":"c1"}`, `{"target":"things","id":"1"}`,
-		`{"table":"things","id":"1","children":["x"]}`, strings.Repeat(`{"table":`, 60) + `1` + strings.Repeat(`}`, 60), "{\"table\":\"\xff\"}", `{"table":"th\u0069ngs","id":"\ud800"}`,
+		`{"table":"things","id":"1","children":["x"]}`,
+		`{"term":"ONE"}`, `{"term":"1 o%_' \u0000\u200b","tables":["things"],"limit":-1}`, `{"table":"things","field":"name","term":"x"}`, strings.Repeat(`{"table":`, 60) + `1` + strings.Repeat(`}`, 60), "{\"table\":\"\xff\"}", `{"table":"th\u0069ngs","id":"\ud800"}`,
 	} {
 		for tool := range core() {
 			f.Add(uint8(tool), s)
