@@ -105,16 +105,11 @@ func (r *record) assign(values []Assign) {
 }
 
 // match is a record by the values of some of its fields.
-type match []struct {
+type match []valued
+
+type valued struct {
 	field query.Field
 	value query.Value
-}
-
-func (m match) and(f query.Field, v query.Value) match {
-	return append(m, struct {
-		field query.Field
-		value query.Value
-	}{f, v})
 }
 
 func (m match) condition(table string) (is query.Expr) {
@@ -125,17 +120,14 @@ func (m match) condition(table string) (is query.Expr) {
 }
 
 func (m match) holds(r *record) bool {
-	return !slices.ContainsFunc(m, func(one struct {
-		field query.Field
-		value query.Value
-	}) bool {
+	return !slices.ContainsFunc(m, func(one valued) bool {
 		have := r.values[one.field.Name]
 		return have == nil || one.value == nil || !query.Same(have, one.value)
 	})
 }
 
 // find reads records that match, as they are and as they will be: without what the group deletes or moves away, with what it moves here
-// or creates. At most limit are read.
+// or creates. At most limit of those that match now are wanted.
 func (w *drafter) find(ctx context.Context, t *query.Table, m match, limit int) (now, then []*record, err error) {
 	if now, err = w.v.records(ctx, t, m.condition(t.Name), limit+len(w.ahead.changes)); err != nil {
 		return nil, nil, err

@@ -176,7 +176,7 @@ func (w *drafter) unique(ctx context.Context, t *query.Table, f query.Field, tex
 	if err != nil {
 		return err
 	}
-	_, found, err := w.find(ctx, t, match{}.and(f, v), 2)
+	_, found, err := w.find(ctx, t, match{{f, v}}, 2)
 	if err != nil {
 		return err
 	}

@@ -482,7 +482,7 @@ func (w *drafter) mayGo(ctx context.Context, t *query.Table, rel query.Relation,
 func tied(t *query.Table, rel query.Relation, r *record) (m match) {
 	for i, to := range rel.To {
 		f, _ := t.Field(to)
-		m = m.and(f, r.values[rel.From[i]])
+		m = append(m, valued{f, r.values[rel.From[i]]})
 	}
 	return m
 }
