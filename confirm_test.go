@@ -210,7 +210,7 @@ func TestDoubt(t *testing.T) {
 	create := do("create_record", `{"table":"customers","values":[{"field":"name","value":"New"}]}`)
 	for name, c := range map[string]struct {
 		call  scripted.Call
-		lose  bool // the write is made, its answer lost; else the process ends before it
+		lose  bool // the write is made, its answer lost; else the process ends before it, its row written
 		after func(*bench)
 		want  deputy.State
 	}{
@@ -230,6 +230,7 @@ func TestDoubt(t *testing.T) {
 		}, deputy.Unknown},
 		"create made":     {create, true, nil, deputy.Unknown},
 		"create not made": {create, false, nil, deputy.Unknown},
+		"only claimed":    {create, false, nil, deputy.Failed},
 	} {
 		b, ps := proposed(t, func(cfg *deputy.Config) {
 			r := cfg.Policy.Roles["support"]
@@ -243,6 +244,11 @@ func TestDoubt(t *testing.T) {
 			}
 		} else if err := b.store.Proposals.Claim(t.Context(), ann().Person, deputy.Claim{Shown: shown(ps[0]), Now: b.clock(), Until: b.clock().Add(time.Minute)}); err != nil {
 			t.Fatal(err)
+		} else if name != "only claimed" {
+			row := deputy.Entry{ID: "tcl_sent", Person: ann().Person, Turn: ps[0].Turn, Phase: deputy.AtDecision, Proposal: ps[0].ID, Outcome: deputy.InConfirm}
+			if err := b.store.Log.Append(t.Context(), row); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if c.after != nil {
 			c.after(b)

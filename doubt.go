@@ -2,6 +2,7 @@ package deputy
 
 import (
 	"context"
+	"slices"
 
 	"example.com/deputy/query"
 )
@@ -19,15 +20,18 @@ func (a *Assistant) doubtful(ps []Proposal) (out []Proposal) {
 }
 
 // settleDoubt reads the records of doubtful proposals again, as their owner: an update or a delete that is there was made, one whose record is
-// as it was before was not. A create is never settled by resemblance, and a group only where all its members say the same. It says whether
-// anything has changed.
+// as it was before was not. A create is never settled by resemblance, and a group only where all its members say the same. What has no row that
+// says it was sent was not. It says whether anything has changed.
 func (a *Assistant) settleDoubt(ctx context.Context, who Person, ps []Proposal) bool {
-	verdict := a.verdict(ctx, who, ps)
-	outcome := map[State]string{
-		Done:    "No answer came at first; the record was read again, and it is done.",
-		Failed:  "No answer came at first; the record was read again, and nothing was written.",
-		Unknown: "It was sent, but no answer is known. Look at the record before you try again.",
-	}[verdict]
+	verdict, outcome := Failed, "It was interrupted before it was sent, so nothing was written. Ask again."
+	if a.sent(ctx, who, ps) {
+		verdict = a.verdict(ctx, who, ps)
+		outcome = map[State]string{
+			Done:    "No answer came at first; the record was read again, and it is done.",
+			Failed:  "No answer came at first; the record was read again, and nothing was written.",
+			Unknown: "It was sent, but no answer is known. Look at the record before you try again.",
+		}[verdict]
+	}
 	var changed []Proposal
 	for _, p := range ps {
 		if p.State == verdict {
@@ -43,6 +47,14 @@ func (a *Assistant) settleDoubt(ctx context.Context, who Person, ps []Proposal) 
 		a.complain(ctx, "settling a doubtful proposal", err, "proposal", changed[0].ID)
 	}
 	return true
+}
+
+// sent says whether a group may have been sent: its rows are written before it is.
+func (a *Assistant) sent(ctx context.Context, who Person, ps []Proposal) bool {
+	rows, err := a.cfg.Store.Log.List(ctx, who, LogFilter{Turn: ps[0].Turn, Outcome: InConfirm}, 0, maxPage)
+	return err != nil || slices.ContainsFunc(rows, func(e Entry) bool {
+		return slices.ContainsFunc(ps, func(p Proposal) bool { return p.ID == e.Proposal })
+	})
 }
 
 // verdict is the one of all changes of a group: done, failed (none was made) or unknown.
