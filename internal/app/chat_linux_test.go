@@ -78,7 +78,7 @@ func TestChat(t *testing.T) {
 	t.Parallel()
 	bin := binary(t)
 	for name, test := range map[string]func(*testing.T, string){
-		"streaming": chatStreams, "interrupts": chatInterrupts, "leaving": chatLeaves, "yes": chatYes, "typed ahead": chatTypedAhead, "no": chatNo,
+		"streaming": chatStreams, "interrupts": chatInterrupts, "interrupts nothing": chatInterruptsNothing, "leaving": chatLeaves, "yes": chatYes, "typed ahead": chatTypedAhead, "no": chatNo,
 		"group": chatGroup, "unshowable": chatUnshowable, "may not": chatMayNot, "two": chatTwo, "narrow": chatNarrow, "forms": chatForms, "pipe": chatPipe,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,6 +166,43 @@ func chatLeaves(t *testing.T, bin string) {
 	s.types("\x03\x03")
 	if status := s.ends(); status != good {
 		t.Errorf("status %d\n%s", status, s.screen())
+	}
+}
+
+// A Ctrl-C while a change is carried out stops neither it nor the answer to what is said next.
+func chatInterruptsNothing(t *testing.T, bin string) {
+	config := chatConfig(t, modelThat(t, func(a *talking) {
+		if strings.Contains(a.said, "hello") {
+			a.says("Good day.")
+			return
+		}
+		changes("5")(a)
+	}))
+	s := atTerminal(t, 80, nil, bin, "chat", "--config", config, "--as", "ann")
+	s.sees("> ")
+	s.types("change it\r")
+	s.sees("leave it waiting: ")
+	db := theShop(t, config)
+	defer func() { _ = db.Close() }()
+	db.SetMaxOpenConns(1)
+	if _, err := db.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	s.types("y\r")
+	s.sees("Working…")
+	s.types("\x03")
+	if _, err := db.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	s.sees("Done.")
+	s.sees("> ")
+	s.types("hello\r")
+	s.sees("Good day.")
+	s.sees("> ")
+	s.types("\x04")
+	s.ends()
+	if strings.Contains(s.screen(), "You stopped this.") {
+		t.Errorf("it was stopped:\n%s", s.screen())
 	}
 }
 

@@ -98,10 +98,14 @@ func (k *keys) close() {
 	k.come.Broadcast()
 }
 
-// begin is called before a line is read; fresh forgets what was pressed so far.
+// begin is called before a line is read; fresh forgets what was pressed so far. An interrupt that nobody heeded was of what is over.
 func (k *keys) begin(fresh bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	select {
+	case <-k.interrupts:
+	default:
+	}
 	if fresh {
 		k.ahead = k.ahead[:0]
 	}
