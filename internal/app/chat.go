@@ -153,7 +153,7 @@ func (c *chat) once(in io.Reader) error {
 	if err != nil {
 		return spoken(err)
 	}
-	if t.finished.State != deputy.TurnCompleted {
+	if t.finished.Reason != deputy.Answered {
 		return errors.New(why(t.finished))
 	}
 	return nil
@@ -183,11 +183,16 @@ var errLeft = errors.New("stopped before it was answered")
 
 // say writes a paragraph of our own or of others, made plain and broken to the width.
 func (c *chat) say(s terminal.Style, text string) {
+	c.begin("note")
+	c.paragraph(s, text)
+}
+
+// paragraph is what say writes, right below what stands there.
+func (c *chat) paragraph(s terminal.Style, text string) {
 	var b strings.Builder
 	p := terminal.NewProse(&b, c.width())
 	p.Write(text)
 	p.End()
-	c.begin("note")
 	c.write(c.paint(s, strings.TrimSuffix(b.String(), "\n")) + "\n")
 }
 

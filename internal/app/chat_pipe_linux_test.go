@@ -25,6 +25,10 @@ func chatPipe(t *testing.T, bin string) {
 		case strings.Contains(a.said, "slowly"):
 			asked <- struct{}{}
 			a.hangs()
+		case strings.Contains(a.said, "endless"):
+			a.says("Half an")
+			a.chunk("{}", `"length"`)
+			_, _ = a.w.Write([]byte("data: [DONE]\n\n"))
 		case strings.Contains(a.said, "change"):
 			changes("5")(a)
 		case strings.Contains(a.said, "rows") && a.step == 1:
@@ -46,6 +50,7 @@ func chatPipe(t *testing.T, bin string) {
 	}{
 		{"answered", "hello\nand a second line\n", nil, good, "A *plain* answer.\n", ""},
 		{"rows", "rows", nil, good, "A *plain* answer.\n\nID  Name\n 1  Acme\n 2  Beta\n", ""},
+		{"cut", "endless", nil, failed, "Half an\n", "deputy: The answer was cut at the model's limit."},
 		{"nothing", " \n", nil, wrong, "", "deputy: nothing on standard input"},
 		{"no person", "hello", []string{"--as", "bob"}, wrong, "", "deputy: --as bob: no such id in auth.tokens"},
 		{"no conversation", "hello", []string{"--conversation", "cnv_x"}, wrong, "", "deputy: --conversation cnv_x: there is no such conversation of yours"},
