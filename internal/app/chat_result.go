@@ -220,16 +220,14 @@ func (c *chat) foot(f found, rows, fit int) string {
 
 // frame puts title, note and foot around what is drawn.
 func (c *chat) frame(f found, lines []string, foot string) {
-	if f.Title != "" {
-		c.say(terminal.Bold, f.Title)
-		c.block = "rows"
-	}
 	c.begin("rows")
+	if f.Title != "" {
+		c.paragraph(terminal.Bold, f.Title)
+	}
 	c.write(strings.Join(lines, "\n") + "\n")
 	for _, text := range []string{f.Note, foot} {
 		if text != "" {
-			c.say(terminal.Faint, text)
-			c.block = "rows"
+			c.paragraph(terminal.Faint, text)
 		}
 	}
 	c.block = "shown"

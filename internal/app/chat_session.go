@@ -11,11 +11,12 @@ import (
 	"example.com/deputy/internal/terminal"
 )
 
-const chatHelp = `Ask, or describe a change. What would be changed is shown first, and done when you say y.
-/list       your conversations          /open ID   go on with one
-/new        begin a new one             /waiting   what waits for you to decide
-/rows       all rows shown last         /quit      leave; so does Ctrl-D
-Ctrl-C stops the answer, and leaves when pressed again. Arrow up: what you said before. A message that begins with / needs a blank before it.`
+const chatHelp = `Ask, or describe a change. A change is shown first, and made when you say y.
+/list     your conversations       /open ID   go on with one
+/new      begin a new one          /waiting   what waits for you to decide
+/rows     all rows shown last      /quit      leave; so does Ctrl-D
+Ctrl-C stops the answer, and leaves when pressed again.
+Arrow up: what you said before. A message that begins with / needs a blank before it.`
 
 // session talks until the person leaves.
 func (c *chat) session(me deputy.Me) error {

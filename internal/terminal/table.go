@@ -10,12 +10,12 @@ type Column struct {
 
 // The widths of columns where there is not room for all of them as they are.
 const (
-	narrow = 6 // a column has at least so many
-	gap    = 2 // between two
+	narrow = 10 // a column has at least so many, if it needs them
+	gap    = 2  // between two
 )
 
-// Table draws rows in lines of at most so many columns; 0: as long as they are. Cells are shown by Exact, and cut where they must be. How
-// many of the columns had room, from the left, is told too; one always has.
+// Table draws rows in lines of at most so many columns; 0: as long as they are. Cells are shown by Exact, and cut where they must be; those to the
+// right are not, while there is another column. How many of the columns had room, from the left, is told too; one always has.
 func Table(cols []Column, rows [][]string, most int) (lines []string, shown int) {
 	texts := make([][]string, 0, len(rows)+1)
 	heads := make([]string, len(cols))
@@ -30,7 +30,7 @@ func Table(cols []Column, rows [][]string, most int) (lines []string, shown int)
 		}
 		texts = append(texts, cells)
 	}
-	widths := fit(widest(texts, len(cols)), most)
+	widths := fit(cols, widest(texts, len(cols)), most)
 	for i, cells := range texts {
 		lines = append(lines, line(cols, cells, widths))
 		if i == 0 {
@@ -54,28 +54,29 @@ func widest(texts [][]string, n int) []int {
 	return out
 }
 
-// fit takes columns away until all have their least, then takes from the widest until they fit.
-func fit(widths []int, most int) []int {
+// fit takes columns away until all have their least, then takes from the widest until they fit. A number is whole: a part of it is another.
+func fit(cols []Column, widths []int, most int) []int {
 	if most <= 0 {
 		return widths
 	}
-	total := func(least bool) int {
-		n := gap * (len(widths) - 1)
-		for _, w := range widths {
-			if least {
-				w = min(w, narrow)
-			}
-			n += w
+	least := func(i int) int {
+		if cols[i].Right {
+			return widths[i]
 		}
-		return n
+		return min(widths[i], narrow)
 	}
-	for len(widths) > 1 && total(true) > most {
-		widths = widths[:len(widths)-1]
+	total, needed := -gap, -gap
+	for i, w := range widths {
+		total, needed = total+gap+w, needed+gap+least(i)
 	}
-	for over := total(false) - most; over > 0; over-- {
+	for last := len(widths) - 1; last > 0 && needed > most; last-- {
+		total, needed = total-gap-widths[last], needed-gap-least(last)
+		widths = widths[:last]
+	}
+	for ; total > most; total-- {
 		at := 0
 		for i, w := range widths {
-			if w > widths[at] {
+			if !cols[i].Right && (w > widths[at] || cols[at].Right) {
 				at = i
 			}
 		}

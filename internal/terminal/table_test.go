@@ -28,6 +28,11 @@ func TestTable(t *testing.T) {
 	if _, shown := Table(cols, rows, 15); shown != 2 {
 		t.Errorf("%d columns in 15", shown)
 	}
+	for most := 14; most < 60; most++ {
+		if lines, _ := Table(cols, rows, most); !strings.Contains(lines[2], "1,204.50") {
+			t.Errorf("%d: a number is cut: %q", most, lines[2])
+		}
+	}
 	if lines, shown := Table(nil, nil, 10); shown != 0 || len(lines) != 2 {
 		t.Errorf("%d %q", shown, lines)
 	}
