@@ -128,6 +128,15 @@ func testConversations(t *testing.T, chromium, binary string) {
 	b.until(`document.querySelectorAll('.conversation').length === 2`)
 	b.do(chromedp.Reload())
 	b.until(`document.querySelectorAll('.conversation').length === 2`)
+
+	// What is asked while a conversation is still being read stays where it is.
+	eval[bool](b, `{ const get = fetch, wait = new Promise((go) => { window.go = go }); window.fetch = async (...a) => { const r = await get(...a); if (/messages/.test(a[0])) await wait; return r }; true }`)
+	b.do(chromedp.Click(chromedp.CSS(".conversation:last-child .item")))
+	b.untilText(".stream", "Opening")
+	b.ask("about cherries")
+	b.untilText(".turn", "Said.")
+	eval[bool](b, `{ window.go(); true }`)
+	b.until(`[...document.querySelectorAll('.turn')].map((t) => t.innerText.replace(/\s+/g, ' ').trim()).join() === 'about apples Said.,about cherries Said.'`)
 }
 
 // Two people: each sees their own conversations and what they may do; a token that is put away is gone.

@@ -213,7 +213,7 @@ const scenario = `
     Hello **bold** and ` + "`code`" + `, <b>no tag</b>, 🙂 æøå.
 
     1. one
-    2. two [here](https://elsewhere.example/x) ![pixel](https://elsewhere.example/y.png)
+    2. two [a⠀b where.example](https://elsewhere.example/x) ![pixel](https://elsewhere.example/y.png)
 - when: { user: three things }
   calls:
     - { tool: update_record, arguments: { table: customers, id: "6", values: [ { field: phone, value: "+47 555 77 777" }, { field: email, value: "p\u0430ypal@example.com" } ] } }
@@ -251,6 +251,9 @@ func serveIn(t *testing.T, binary, dir, config string) string {
 
 // Signing in with a token, a model's text, and a group of several changes as one card.
 func testServed(t *testing.T, b *browser) {
+	b.do(chromedp.SendKeys(chromedp.CSS("#token"), "“secret-token”\r"))
+	b.untilText(".signin .bad", "copy it again")
+	eval[bool](b, `(document.querySelector('#token').select(), true)`)
 	b.do(chromedp.SendKeys(chromedp.CSS("#token"), "wrong\r"))
 	b.untilText(".signin .bad", "not accepted")
 	b.complaints() // the browser notes the 401
@@ -258,7 +261,7 @@ func testServed(t *testing.T, b *browser) {
 	b.until(`document.querySelector('.words li') && document.querySelector('.left h1').innerText === 'Clerk'`)
 
 	b.ask("prose")
-	if got := eval[string](b, `document.querySelector('.prose').innerHTML`); got != `<p>Hello <strong>bold</strong> and <code>code</code>, &lt;b&gt;no tag&lt;/b&gt;, 🙂 æøå.</p><ol start="1"><li>one</li><li>two <span class="link"><bdi class="exact">here</bdi> <a href="https://elsewhere.example/x" target="_blank" rel="noopener noreferrer" referrerpolicy="no-referrer"><bdi>https://<strong>elsewhere.example</strong>/x</bdi></a></span> <span class="faint">[image not shown: <span class="link"><bdi class="exact">pixel</bdi> <a href="https://elsewhere.example/y.png" target="_blank" rel="noopener noreferrer" referrerpolicy="no-referrer"><bdi>https://<strong>elsewhere.example</strong>/y.png</bdi></a></span>]</span></li></ol>` {
+	if got := eval[string](b, `document.querySelector('.prose').innerHTML`); got != `<p>Hello <strong>bold</strong> and <code>code</code>, &lt;b&gt;no tag&lt;/b&gt;, 🙂 æøå.</p><ol start="1"><li>one</li><li>two <span class="link"><bdi class="exact">a<span class="ctl">[U+2800]</span>b where.example</bdi> <a href="https://elsewhere.example/x" target="_blank" rel="noopener noreferrer" referrerpolicy="no-referrer"><bdi>https://<strong>elsewhere.example</strong>/x</bdi></a><span class="warning"> (leads to elsewhere.example)</span></span> <span class="faint">[image not shown: <span class="link"><bdi class="exact">pixel</bdi> <a href="https://elsewhere.example/y.png" target="_blank" rel="noopener noreferrer" referrerpolicy="no-referrer"><bdi>https://<strong>elsewhere.example</strong>/y.png</bdi></a></span>]</span></li></ol>` {
 		t.Errorf("the text became %s", got)
 	}
 

@@ -34,18 +34,28 @@ export function App() {
   return <Room key={token} people={people} token={token} become={(t) => { history.replaceState(null, '', location.pathname); become(t) }} leave={leave} />
 }
 
+// header is what a request can carry as a token; a quotation mark that came along with it, it cannot.
+const header = /^[\x21-\x7e]+$/
+
 function SignIn({ people, message, become }: { people: DemoPerson[]; message: string; become: (t: string) => void }) {
   const [value, setValue] = useState('')
+  const [odd, setOdd] = useState(false)
+  const enter = (e: Event) => {
+    e.preventDefault()
+    const token = value.trim()
+    setOdd(token !== '' && !header.test(token))
+    if (header.test(token)) become(token)
+  }
   return (
     <main class="signin">
       <h1>{assistant}</h1>
-      <form onSubmit={(e) => { e.preventDefault(); if (value.trim()) become(value.trim()) }}>
+      <form onSubmit={enter}>
         <label for="token">Access token</label>
         <input id="token" type="password" autocomplete="off" spellcheck={false} value={value} onInput={(e) => setValue(e.currentTarget.value)} autofocus />
         <button type="submit" class="primary" disabled={!value.trim()}>Sign in</button>
       </form>
       <p class="faint">Your operator gives it to you. It is kept in this tab until you close it.</p>
-      {message && <p class="bad" role="alert">{message}</p>}
+      {(odd || message) && <p class="bad" role="alert">{odd ? 'A token has no blanks and no such letters: copy it again.' : message}</p>}
       {people.length > 0 && <><h2>Or be one of the demo’s people</h2><ul class="people">{people.map((p) => <li key={p.token}><button type="button" onClick={() => become(p.token)}>{p.name}</button> <span class="faint">{p.about}</span></li>)}</ul></>}
     </main>
   )

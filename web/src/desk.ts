@@ -166,9 +166,11 @@ export class Desk {
     try {
       const turns = await this.history.more()
       if (visit !== this.visit) return
-      this.set({ turns, from: Math.max(0, turns.length - shown) })
+      const asked = this.state.turns // while it was read
+      const before = turns.filter((t) => !asked.some((x) => x.id === t.id))
+      this.set({ turns: [...before, ...asked], from: Math.max(0, before.length - shown) })
       void this.readCalls(`conversation=${id}`)
-      await this.replayAll(turns.slice(-shown), visit)
+      await this.replayAll(before.slice(-shown), visit)
     } catch (e) {
       if (visit !== this.visit) return
       if (e instanceof Refusal && e.problem.status === 404) this.fresh()

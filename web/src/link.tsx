@@ -17,7 +17,7 @@ function doubt(u: URL, label: string): string {
   if (u.username || u.password) return `leads to ${u.host}, whatever stands before the @`
   if (/(^|\.)xn--/.test(u.hostname)) return 'a name in letters that may look like others'
   const named = label.match(/\b(?:[a-z0-9-]+\.)+[a-z]{2,}\b/i)?.[0].toLowerCase()
-  if (named && u.host && !u.host.endsWith(named.replace(/^www\./, ''))) return `leads to ${u.host}`
+  if (named && u.host && !`.${u.hostname}`.endsWith(`.${named.replace(/^www\./, '')}`)) return `leads to ${u.host}`
   return mixed(label)
 }
 

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { get, sentence, type Call, type List } from './api'
 import type { Desk } from './desk'
-import { moment } from './text'
+import { moment, plainly } from './text'
 
 export function Log({ desk }: { desk: Desk }) {
   const [items, setItems] = useState<Call[]>([])
@@ -32,7 +32,7 @@ export function Log({ desk }: { desk: Desk }) {
               <tbody>
                 {items.map((c, i) => (
                   <tr key={i}>
-                    <td><time title={c.at}>{moment(c.at)}</time></td><td>{c.person}</td><td title={c.operation}>{c.tool}</td><td>{c.phase}</td>
+                    <td><time title={c.at}>{moment(c.at)}</time></td><td>{plainly(c.person)}</td><td title={c.operation}>{plainly(c.tool)}</td><td>{c.phase}</td>
                     <td class={/refused|failed|unknown/.test(c.outcome) ? 'bad' : ''}>{c.outcome}{c.error_code ? ` · ${c.error_code}` : ''}</td>
                     <td class="num">{c.returned}</td><td class="num">{c.duration_ms}</td>
                   </tr>

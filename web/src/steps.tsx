@@ -24,7 +24,7 @@ function Step({ l, turn, running, desk }: { l: ToolLine; turn: string; running: 
   return (
     <details class="step" onToggle={(e) => setOpen(e.currentTarget.open)}>
       <summary>
-        <span class="did">{l.label || l.tool}</span>
+        <span class="did">{plainly(l.label || l.tool)}</span>
         {call && <Of call={call} desk={desk} />}
         {l.outcome === undefined && (running ? <span class="busy"> … <Elapsed /></span> : <span> · stopped before it was done</span>)}
         {l.outcome === 'ran' && l.returned !== undefined && l.toolKind === 'read' && <span> · {plural(l.returned, 'row')}{l.truncated ? ', cut' : ''}</span>}
@@ -69,7 +69,7 @@ function Detail({ l, call, turn, desk }: { l: ToolLine; call?: Call; turn: strin
   return (
     <div class="detail">
       <h3>Asked</h3>
-      {row ? <pre tabIndex={0}>{l.tool} {plainly(JSON.stringify(row.arguments, null, 2))}</pre> : <p class="faint">{l.tool}</p>}
+      {row ? <pre tabIndex={0}>{plainly(`${l.tool} ${JSON.stringify(row.arguments, null, 2)}`)}</pre> : <p class="faint">{plainly(l.tool)}</p>}
       {rows && <><h3>Found, read again now</h3><ResultView call={l.call} view={{}} /></>}
       {text && <details class="read"><summary>What the model read</summary><pre tabIndex={0}>{plainly(text)}</pre></details>}
       {error && <p class="bad">{error}</p>}

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 
 // What a reader cannot see, or what changes how the rest is read: controls, formats (bidi, zero width), private and unassigned, odd spaces, fillers.
-const hidden = /[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u3164\uffa0\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/u
+const hidden = /[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u2800\u3164\uffa0\ufe00-\ufe0f\u{1d159}\u{e0100}-\u{e01ef}]/u
 
 // hasHidden says whether a text holds something of that kind.
 export const hasHidden = (text: string) => hidden.test(text)

@@ -46,7 +46,7 @@ export function Value({ value, type }: { value: Cell; type: string }) {
 export function CellOf({ s, row }: { s: Shown; row: Cell[] }) {
   const label = s.label >= 0 ? row[s.label] : null
   if (label === null || label === undefined) return <Value value={row[s.at]} type={s.column.type} />
-  return <><bdi>{plainly(String(label))}</bdi> <span class="id">{plain(row[s.at])}</span></>
+  return <><bdi>{plainly(String(label))}</bdi> <span class="id">{plainly(plain(row[s.at]))}</span></>
 }
 
 // inWords is a cell as the words that a chart says of it.
