@@ -18,6 +18,8 @@ type Env struct {
 	// Label finds the records that a text may mean where a parent is compared with it (customer == "Acme AS"): those whose label is the text,
 	// as far as they may be read. nil: labels are refused.
 	Label func(ctx context.Context, rel Relation, text string) ([]Candidate, error)
+	// Groups makes it an expression over groups of the table's rows: of aggregates and of these keys and measures. nil: over a row.
+	Groups *Groups
 }
 
 // Candidate is a record that a label may mean.
@@ -85,6 +87,8 @@ type checker struct {
 	root   *Table
 	vars   []loop
 	tables map[string]*Table
+	keys   []ast.Expr // of env.Groups
+	within bool       // an aggregate, whose argument is over a row
 }
 
 // loop is a loop variable in scope.
@@ -103,7 +107,10 @@ func newChecker(ctx context.Context, env Env, src *Source) (*checker, error) {
 	if errors.Is(err, ErrUnknown) {
 		return nil, failAt(0, "no table `%s`", env.Table)
 	}
-	return c, err
+	if err != nil {
+		return nil, err
+	}
+	return c, c.parseKeys()
 }
 
 // table asks the catalog once for each table.
@@ -145,6 +152,9 @@ func (span) Type() Type   { return spanType }
 
 // expr gives an expression as it stands: records, spans, null, lists, secrets, and values that take the type of what they meet (Any).
 func (c *checker) expr(e ast.Expr) (Expr, error) {
+	if x, ok := c.named(e); ok {
+		return x, nil
+	}
 	switch e.Kind() {
 	case ast.LiteralKind:
 		l, err := c.src.literal(e)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Expr is a checked expression: one of Lit, Param, Ref, Op, Each, Agg. It is immutable: rewriting makes a new one. Hosts compile it; no host
+// Expr is a checked expression: one of Lit, Param, Ref, Op, Each, Agg, GroupKey. It is immutable: rewriting makes a new one. Hosts compile it; no host
 // ever sees a policy, row rules have become part of the expression. nil stands for no condition (true).
 type Expr interface{ Type() Type }
 
@@ -57,7 +57,8 @@ type Each struct {
 	T     Type
 }
 
-// Agg is an aggregate over the rows of an Analysis: count (Arg nil: rows; else those where Arg is not NULL) or count_distinct.
+// Agg is an aggregate over the rows of a group, see Aggregate: count (Arg nil: rows; else those where Arg is not NULL), count_distinct, sum, avg,
+// min or max.
 type Agg struct {
 	Fn  string
 	Arg Expr

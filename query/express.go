@@ -29,6 +29,8 @@ func Text(e Expr) string {
 			return x.Fn + "()"
 		}
 		return x.Fn + "(" + Text(x.Arg) + ")"
+	case GroupKey:
+		return x.As
 	}
 	return "?"
 }

@@ -81,6 +81,8 @@ func (c *checker) call(e ast.Expr, call ast.CallExpr) (Expr, error) {
 			return nil, err
 		}
 		args = append([]ast.Expr{call.Target()}, args...)
+	} else if c.env.Groups != nil && isAggregate(fn) {
+		return c.aggregate(fn, at, args)
 	}
 	switch fn {
 	case "coalesce":

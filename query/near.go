@@ -40,6 +40,18 @@ func (c *checker) unknownName(v *Var, t *Table, hopped bool, s step) error {
 	return failAt(s.at, "%s", message)
 }
 
+// unknownFigure says that there is no such name over groups.
+func (c *checker) unknownFigure(s step) error {
+	known := c.visible(c.root)
+	for _, m := range c.env.Groups.Measures {
+		known = append(known, m.As)
+	}
+	if alike := near.Names(s.name, known); len(alike) > 0 {
+		return failAt(s.at, "no measure, key or field `%s`; near: %s", s.name, strings.Join(alike[:min(len(alike), 5)], ", "))
+	}
+	return c.unknownName(nil, c.root, false, s)
+}
+
 // visible is every name of a table.
 func (c *checker) visible(t *Table) []string {
 	var list []string

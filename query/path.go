@@ -72,6 +72,9 @@ func (c *checker) start(list []step) (*Var, *Table, []step, error) {
 	if root.name == "all" && len(list) > 1 {
 		return nil, nil, nil, failAt(root.at, "`all.%s` stands for every row: write all.%s.count() or all.%s.exists(x, …)", list[1].name, list[1].name, list[1].name)
 	}
+	if c.grouped() {
+		return nil, nil, nil, c.ofRow(root)
+	}
 	return nil, c.root, list, nil
 }
 

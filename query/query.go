@@ -24,13 +24,6 @@ type Query struct {
 	Version []string // fields whose values make the version of each row, see Version; nil: none wanted
 }
 
-// Analysis asks for figures over all rows of a table that meet a condition: one row, one value a measure.
-type Analysis struct {
-	Table    string
-	Where    Expr
-	Measures []Column // of Agg
-}
-
 // Rows is the one form of a result.
 type Rows struct {
 	Columns  []Column

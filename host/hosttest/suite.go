@@ -22,7 +22,7 @@ type Open func(t testing.TB, tables []query.Table, rows map[string][]query.Row) 
 func Run(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, Open){
 		"catalog": testCatalog, "pages": testPages, "unknown": testUnknown, "expressions": testExpressions, "conditions": testConditions,
-		"order": testOrder, "window": testWindow, "versions": testVersions, "exact": testExact, "figures": testFigures,
+		"order": testOrder, "window": testWindow, "versions": testVersions, "exact": testExact, "figures": testFigures, "analyses": testAnalyses, "random analyses": testRandomAnalyses,
 		"keys": testKeys, "update": testUpdate, "create": testCreate, "delete": testDelete, "along": testAlong, "stale": testStale, "rules": testRules,
 		"constraints": testConstraints, "groups": testGroups, "made": testMade, "unwritable": testUnwritable, "race": testRace, "cancelled": testCancelled,
 		"random": testRandom, "operators": testOperators, "search": testSearch,

@@ -1,12 +1,10 @@
 package hosttest
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"testing"
 
-	"example.com/deputy"
 	"example.com/deputy/query"
 	"example.com/deputy/query/querytest"
 )
@@ -76,20 +74,4 @@ func (b *bench) randomQuestion(r *rand.Rand, w *querytest.World, rules query.Rul
 		{As: "n", Expr: query.Agg{Fn: "count", Arg: q.Select[len(table.Key)].Expr, T: query.Int}},
 		{As: "d", Expr: query.Agg{Fn: "count_distinct", Arg: q.Select[len(table.Key)].Expr, T: query.Int}}}}
 	b.sameFigures(a, name)
-}
-
-// sameFigures asks both hosts and compares.
-func (b *bench) sameFigures(a query.Analysis, name string) {
-	b.Helper()
-	if !b.catalog().Features().Aggregates {
-		return
-	}
-	want, err := b.fake.Analyze(context.Background(), deputy.Person{}, a)
-	if err != nil {
-		b.Fatal(err)
-	}
-	got, err := b.host.Analyze(context.Background(), deputy.Person{}, a)
-	if err != nil || len(got.Rows) != 1 || !sameLine(got.Rows[0], want.Rows[0]) {
-		b.Errorf("%s: figures %s, %v; want %s", name, show(got.Rows), err, show(want.Rows))
-	}
 }

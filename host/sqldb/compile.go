@@ -39,7 +39,8 @@ type compiler struct {
 	calls   []int64           // that the statement needs while it runs
 	shared  map[string]string // arguments that several places share
 	aliases int
-	err     error // the first mistake
+	figures *figures // of an analysis, over groups
+	err     error    // the first mistake
 }
 
 // part is an expression as SQL, in the form of its type.
@@ -285,6 +286,10 @@ func (c *compiler) expr(e query.Expr, s *scope) part {
 		return part{text: c.op(x, s), t: x.T}
 	case query.Each:
 		return part{text: c.each(x, s), t: x.T}
+	case query.Agg:
+		return c.figures.aggregate(c, x)
+	case query.GroupKey:
+		return c.figures.key(c, x)
 	case nil:
 		return part{text: "TRUE", t: query.Bool}
 	}
