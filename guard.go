@@ -18,6 +18,14 @@ type View struct {
 	g    *policy.Grants
 	now  Clock
 	read *parsed
+	over *query.Groups // what Expr, Condition and Order are about; nil: rows
+}
+
+// Over is the same view, where Expr, Condition and Order read what is asked of groups of rows.
+func (v *View) Over(g query.Groups) *View {
+	over := *v
+	over.over = &g
+	return &over
 }
 
 // view opens the host as a person, with the rights of now.
@@ -27,7 +35,7 @@ func (a *Assistant) view(ctx context.Context, who Person) (*View, error) {
 		return nil, err
 	}
 	clock := a.clock(who)
-	return &View{a.cfg.Host, who, a.policy.For(full, policy.Subject{Roles: who.Roles, Lookup: who.Lookup, Now: clock.Now, Zone: clock.Zone}), clock, a.parsed}, nil
+	return &View{a.cfg.Host, who, a.policy.For(full, policy.Subject{Roles: who.Roles, Lookup: who.Lookup, Now: clock.Now, Zone: clock.Zone}), clock, a.parsed, nil}, nil
 }
 
 // Catalog is narrowed to what this person may read: tables, fields, and relations between them.
@@ -93,7 +101,7 @@ func (v *View) checked(ctx context.Context, table, text string,
 		return nil, teach(text, err, false)
 	}
 	quotes := false
-	env := query.Env{Catalog: v.Catalog(), Table: table, Params: []string{"person"}, Now: v.now.Now, Zone: v.now.Zone,
+	env := query.Env{Catalog: v.Catalog(), Table: table, Params: []string{"person"}, Now: v.now.Now, Zone: v.now.Zone, Groups: v.over,
 		Label: func(ctx context.Context, rel query.Relation, text string) ([]query.Candidate, error) {
 			found, err := v.labelled(ctx, rel, text)
 			quotes = quotes || len(found) > 0 // an error lists them
@@ -317,18 +325,13 @@ func (v *View) Query(ctx context.Context, q query.Query) (query.Rows, error) {
 	if q.Select, err = v.restricted(ctx, q.Select); err != nil {
 		return query.Rows{}, err
 	}
-	order := make([]query.Order, len(q.Order))
-	for i, o := range q.Order {
-		if o.Expr, err = v.g.Restrict(ctx, o.Expr); err != nil {
-			return query.Rows{}, err
-		}
-		order[i] = o
+	if q.Order, err = v.restrictedOrder(ctx, q.Order); err != nil {
+		return query.Rows{}, err
 	}
-	q.Order = order
 	return v.host.Query(ctx, v.who, q)
 }
 
-// Analyze asks for figures as the person.
+// Analyze asks for figures as the person: of only the rows and fields they may read, at every hop.
 func (v *View) Analyze(ctx context.Context, a query.Analysis) (query.Rows, error) {
 	if _, err := v.Table(ctx, a.Table); err != nil {
 		return query.Rows{}, err
@@ -337,7 +340,16 @@ func (v *View) Analyze(ctx context.Context, a query.Analysis) (query.Rows, error
 	if a.Where, err = v.where(ctx, a.Table, a.Where); err != nil {
 		return query.Rows{}, err
 	}
+	if a.GroupBy, err = v.restricted(ctx, a.GroupBy); err != nil {
+		return query.Rows{}, err
+	}
 	if a.Measures, err = v.restricted(ctx, a.Measures); err != nil {
+		return query.Rows{}, err
+	}
+	if a.Having, err = v.g.Restrict(ctx, a.Having); err != nil {
+		return query.Rows{}, err
+	}
+	if a.Order, err = v.restrictedOrder(ctx, a.Order); err != nil {
 		return query.Rows{}, err
 	}
 	return v.host.Analyze(ctx, v.who, a)
@@ -361,6 +373,18 @@ func (v *View) restricted(ctx context.Context, cs []query.Column) ([]query.Colum
 			return nil, err
 		}
 		out[i] = c
+	}
+	return out, nil
+}
+
+func (v *View) restrictedOrder(ctx context.Context, os []query.Order) ([]query.Order, error) {
+	out := make([]query.Order, len(os))
+	for i, o := range os {
+		var err error
+		if o.Expr, err = v.g.Restrict(ctx, o.Expr); err != nil {
+			return nil, err
+		}
+		out[i] = o
 	}
 	return out, nil
 }

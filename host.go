@@ -16,7 +16,7 @@ type Host interface {
 	Catalog(ctx context.Context, as Person) (query.Catalog, error)
 	// Query returns rows. Read-only is enforced by the engine beneath.
 	Query(ctx context.Context, as Person, q query.Query) (query.Rows, error)
-	// Analyze returns one row of figures, exact.
+	// Analyze returns figures over groups of rows, exact: what query.Analysis.Eval says.
 	Analyze(ctx context.Context, as Person, a query.Analysis) (query.Rows, error)
 	// Apply makes the writes in order, once. Versions and conditions of all are tested before the first change. With
 	// Features.Transactions it is all or nothing; else it stops at the first failure and the answers say what was done. The answers are

@@ -43,6 +43,7 @@ var lessons = []lesson{
 	{regexp.MustCompile("([“”‘’„«»])"), "write straight quotes instead of $1"},
 	{regexp.MustCompile(`(?i)\bcount\s*\(\s*(\*)`), "write count() instead of count(*)"},
 	{regexp.MustCompile(`(?i)\bcount\s*\(\s*(distinct)\b`), "write count_distinct(x) instead of count($1 x)"},
+	{regexp.MustCompile(`(?i)[\w)]\s+(as)\s+\w+\s*$`), "an expression takes no `$1`: a measure is named beside its expr"},
 	{regexp.MustCompile(`(?i)(\bover)\s*\(`), "there are no windows: a share of the whole is a second question, or a comparison with all.orders.sum(o, o.total)"},
 	{regexp.MustCompile("(`)"), "write a name without `"},
 	{regexp.MustCompile(`(\?\?)`), "write coalesce(a, b) instead of ??"},

@@ -6,13 +6,17 @@ import (
 	"testing"
 
 	"example.com/deputy"
+	"example.com/deputy/toolset/analysis"
 	"example.com/deputy/toolset/kernel"
 	"example.com/deputy/toolset/present"
 	"example.com/deputy/toolset/records"
 )
 
-// budget is how many bytes the definitions of the core cost at most in every model request.
-const budget = 6144
+// Budgets: how many bytes the definitions of the core cost at most in every model request, and of the core with analysis.
+const (
+	budget         = 6144
+	analysisBudget = 8192
+)
 
 type wire struct {
 	Name        string          `json:"name"`
@@ -28,10 +32,12 @@ func core() []deputy.Tool {
 	return out
 }
 
-func definitions(t *testing.T) string {
+func withAnalysis() []deputy.Tool { return append(core(), analysis.New().Tools...) }
+
+func definitions(t *testing.T, tools []deputy.Tool) string {
 	t.Helper()
 	var all []wire
-	for _, tool := range core() {
+	for _, tool := range tools {
 		all = append(all, wire{tool.Name(), tool.Definition().Description, tool.Schema()})
 	}
 	b, err := json.Marshal(all)
@@ -43,13 +49,18 @@ func definitions(t *testing.T) string {
 
 func TestDefinitionsFitTheBudget(t *testing.T) {
 	t.Parallel()
-	one := definitions(t)
-	t.Logf("%d bytes of %d", len(one), budget)
-	if len(one) > budget {
-		t.Errorf("the definitions are %d bytes, more than %d", len(one), budget)
-	}
-	if again := definitions(t); again != one {
-		t.Error("the definitions differ between two starts")
+	for _, c := range []struct {
+		tools func() []deputy.Tool
+		most  int
+	}{{core, budget}, {withAnalysis, analysisBudget}} {
+		one := definitions(t, c.tools())
+		t.Logf("%d bytes of %d", len(one), c.most)
+		if len(one) > c.most {
+			t.Errorf("the definitions are %d bytes, more than %d", len(one), c.most)
+		}
+		if again := definitions(t, c.tools()); again != one {
+			t.Error("the definitions differ between two starts")
+		}
 	}
 }
 
@@ -59,9 +70,10 @@ func TestCore(t *testing.T) {
 		"list_tables": deputy.KindRead, "describe_table": deputy.KindRead, "query_records": deputy.KindRead, "count_records": deputy.KindRead,
 		"get_record": deputy.KindRead, "search_records": deputy.KindRead, "list_possible_values": deputy.KindRead, "create_record": deputy.KindPropose, "update_record": deputy.KindPropose, "delete_record": deputy.KindPropose,
 		"navigate": deputy.KindDisplay, "present_results": deputy.KindDisplay, "calculate": deputy.KindRead, "current_datetime": deputy.KindRead,
+		"analyze_records": deputy.KindRead,
 	}
 	noHost := []string{"present_results", "calculate", "current_datetime"}
-	for _, tool := range core() {
+	for _, tool := range withAnalysis() {
 		d := tool.Definition()
 		if kinds[d.Name] != tool.Kind() {
 			t.Errorf("%s is a %s tool, want %s", d.Name, tool.Kind(), kinds[d.Name])

@@ -10,6 +10,7 @@ import (
 	"example.com/deputy/deputytest"
 	"example.com/deputy/host/hosttest"
 	"example.com/deputy/query"
+	"example.com/deputy/toolset/analysis"
 	"example.com/deputy/toolset/kernel"
 	"example.com/deputy/toolset/present"
 	"example.com/deputy/toolset/records"
@@ -33,16 +34,17 @@ func FuzzArguments(f *testing.F) {
 		`{"tables":["things"],"extra":{"a":[[[[[[{}]]]]]]}}`, `{"expr":"1/3"}`, `{"zone":"UTC"}`, `{"view":"table","call_id":"c1"}`, `{"target":"things","id":"1"}`,
 		`{"table":"things","id":"1","children":["x"]}`,
 		`{"term":"ONE"}`, `{"term":"1 o%_' \u0000\u200b","tables":["things"],"limit":-1}`, `{"table":"things","field":"name","term":"x"}`, strings.Repeat(`{"table":`, 60) + `1` + strings.Repeat(`}`, 60), "{\"table\":\"\xff\"}", `{"table":"th\u0069ngs","id":"\ud800"}`,
+		`{"table":"things","group_by":["name"],"measures":[{"as":"n","expr":"count()"}],"having":"n > 0","order_by":["n desc"]}`, `{"table":"things","measures":[{"as":"n","expr":"sum(sum(price))"}]}`,
 	} {
-		for tool := range core() {
+		for tool := range withAnalysis() {
 			f.Add(uint8(tool), s)
 		}
 	}
 	host := things()
 	desk := deputytest.New(f, deputytest.Config{Host: host, Policy: deputytest.AllowAll("all"), Toolsets: []deputy.Toolset{
-		records.New(records.Config{Pages: map[string]string{"things": "/things/{id}"}}), present.New(), kernel.New()}})
+		records.New(records.Config{Pages: map[string]string{"things": "/things/{id}"}}), present.New(), kernel.New(), analysis.New()}})
 	who := deputytest.Person("1", "all")
-	tools := core()
+	tools := withAnalysis()
 	f.Fuzz(func(t *testing.T, n uint8, arguments string) {
 		tool := tools[int(n)%len(tools)]
 		host.Forget()

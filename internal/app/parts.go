@@ -15,6 +15,7 @@ import (
 	"example.com/deputy/query"
 	"example.com/deputy/store/memory"
 	"example.com/deputy/store/sqlite"
+	"example.com/deputy/toolset/analysis"
 	"example.com/deputy/toolset/kernel"
 	"example.com/deputy/toolset/present"
 	"example.com/deputy/toolset/records"
@@ -26,6 +27,7 @@ import (
 func toolsets(c *Config) []deputy.Toolset {
 	return []deputy.Toolset{
 		records.New(records.Config{Pages: c.Host.Pages}),
+		analysis.New(),
 		present.New(),
 		kernel.New(),
 	}
