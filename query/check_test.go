@@ -132,7 +132,7 @@ var lessons = []struct{ text, want string }{
 	{`support_rep.exists(o, o.id == 1)`, "column 1: `support_rep` is one record, exists wants children: name a field of it, like support_rep.id"},
 	{`name.count() == 1`, "column 1: `name` is a field, count wants children: `orders`"},
 	{`orders.filter(o, o.id == 1)`, "column 8: children have no filter: write orders.exists(x, …), .all .count .sum .avg .min or .max"},
-	{`count(orders) > 1`, "column 1: count stands after the name of children: write orders.count(x, x.total > 100)"},
+	{`count(orders) > 1`, "column 1: count stands after the name of children: write orders.count(x, x.total > 100); over all rows it is a measure, and what groups must meet is having"},
 	{`lower(name).count() > 1`, "column 6: count stands after the name of children: orders.count(o, …)"},
 	{`order.exists()`, "column 1: no field `order`; near: orders"},
 	// labels

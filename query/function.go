@@ -376,7 +376,7 @@ func aggregateHint(c *checker, fn string, call ast.CallExpr) string {
 	case "exists", "all", "count":
 		example = of + "." + fn + "(x, x.total > 100)"
 	}
-	return fn + " stands after the name of children: write " + example
+	return fn + " stands after the name of children: write " + example + "; over all rows it is a measure, and what groups must meet is having"
 }
 
 // foreign is what to write instead of a function that other languages have.

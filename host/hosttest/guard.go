@@ -16,6 +16,7 @@ import (
 	"example.com/deputy/query"
 	"example.com/deputy/query/querytest"
 	"example.com/deputy/store/memory"
+	"example.com/deputy/toolset/analysis"
 	"example.com/deputy/toolset/records"
 )
 
@@ -62,7 +63,7 @@ func newGuarded(t *testing.T, open Open, r *rand.Rand) (*guarded, *querytest.Wor
 	}
 	g.seen = querytest.World{Zone: w.Zone, Now: w.Now, Rows: g.rows(w, policy), Tables: g.catalog(host, policy)}
 	a, err := deputy.New(context.Background(), deputy.Config{Host: host, Models: []deputy.Model{scripted.New(g.answer)}, Store: memory.New(), Policy: policy,
-		Toolsets: []deputy.Toolset{records.New(records.Config{})}, Clock: func() time.Time { return w.Now }, Limits: deputy.Limits{ToolCalls: 1000, TurnsPerMinute: -1}})
+		Toolsets: []deputy.Toolset{records.New(records.Config{}), analysis.New()}, Clock: func() time.Time { return w.Now }, Limits: deputy.Limits{ToolCalls: 1000, TurnsPerMinute: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,6 +201,7 @@ func left(t *query.Table, visible map[string]bool) *query.Table {
 type question struct {
 	call scripted.Call
 	want []string
+	bare bool // labels beside foreign keys are left out
 }
 
 // ask puts questions, all in one turn.
@@ -211,11 +213,13 @@ func (g *guarded) ask(n int) {
 			continue
 		}
 		where := g.seen.Condition(g.r, t.Name, 3)
-		switch g.r.IntN(4) {
+		switch g.r.IntN(6) {
 		case 0:
 			qs = append(qs, g.count(t, where))
 		case 1:
 			qs = append(qs, g.whole(t, where))
+		case 2, 3:
+			qs = append(qs, g.analyzed(t))
 		default:
 			types := querytest.Types()
 			qs = append(qs, g.chosen(t, where, g.seen.Value(g.r, t.Name, types[g.r.IntN(len(types))], 3)))
@@ -223,7 +227,7 @@ func (g *guarded) ask(n int) {
 	}
 	g.run(qs)
 	for i, q := range qs {
-		if got := g.found(i); !slices.Equal(got, q.want) {
+		if got := g.found(i, q.bare); !slices.Equal(got, q.want) {
 			raw, _ := json.Marshal(q.call)
 			g.Errorf("%s\n got %s\nwant %s\n%s", raw, got, q.want, g.texts[i])
 		}
@@ -257,16 +261,25 @@ func (g *guarded) answer(r deputy.Request) scripted.Answer {
 }
 
 // found are the rows of an answer, sorted; its text where it is none.
-func (g *guarded) found(i int) []string {
+func (g *guarded) found(i int, bare bool) []string {
 	text := g.texts[i]
 	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
-	var r struct{ Rows []json.RawMessage }
+	var r struct {
+		Columns []struct{ Name string }
+		Rows    [][]json.RawMessage
+	}
 	if from < 0 || json.Unmarshal([]byte(text[from:to+1]), &r) != nil {
 		return []string{text}
 	}
 	out := []string{}
 	for _, row := range r.Rows {
-		out = append(out, string(row))
+		var cells []string
+		for j, cell := range row {
+			if !bare || !strings.HasSuffix(r.Columns[j].Name, ".label") {
+				cells = append(cells, string(cell))
+			}
+		}
+		out = append(out, "["+strings.Join(cells, ",")+"]")
 	}
 	slices.Sort(out)
 	return out
@@ -310,12 +323,36 @@ func (g *guarded) lines(rows []query.Row, columns ...query.Expr) []string {
 
 func (g *guarded) count(t *query.Table, where string) question {
 	return question{scripted.Call{Tool: "count_records", Arguments: map[string]any{"table": t.Name, "where": where}},
-		[]string{fmt.Sprintf("[%d]", len(g.holds(t.Name, where)))}}
+		[]string{fmt.Sprintf("[%d]", len(g.holds(t.Name, where)))}, false}
 }
 
 func (g *guarded) chosen(t *query.Table, where, value string) question {
 	return question{scripted.Call{Tool: "query_records", Arguments: map[string]any{"table": t.Name, "where": where, "select": []string{"(" + value + ")"}, "order_by": []string{t.Fields[0].Name}}},
-		g.lines(g.holds(t.Name, where), g.check(t.Name, value, false))}
+		g.lines(g.holds(t.Name, where), g.check(t.Name, value, false)), false}
+}
+
+// analyzed asks for figures.
+func (g *guarded) analyzed(t *query.Table) question {
+	asked := g.seen.Analysis(g.r, t.Name, 2)
+	a, err := g.seen.CheckAnalysis(asked, nil)
+	if err != nil {
+		g.Fatal(err)
+	}
+	var measures []map[string]string
+	for i, m := range asked.Measures {
+		measures = append(measures, map[string]string{"as": fmt.Sprintf("m%d", i), "expr": m})
+	}
+	want := []string{}
+	for _, row := range a.Eval(g.seen.Rows[t.Name], g.seen.Rows.Data).Rows {
+		raw, err := json.Marshal(query.Cells(row, g.seen.Zone))
+		if err != nil {
+			g.Fatal(err)
+		}
+		want = append(want, string(raw))
+	}
+	slices.Sort(want)
+	return question{scripted.Call{Tool: "analyze_records", Arguments: map[string]any{"table": asked.Table, "where": asked.Where, "group_by": asked.GroupBy, "measures": measures,
+		"having": asked.Having, "order_by": asked.OrderBy, "limit": asked.Limit}}, want, true}
 }
 
 // whole asks for every column: the visible fields, and the labels of what foreign keys lead to.
@@ -335,7 +372,7 @@ func (g *guarded) whole(t *query.Table, where string) question {
 			columns = append(columns, query.Rebase(label, nil, []query.Relation{rel}))
 		}
 	}
-	return question{scripted.Call{Tool: "query_records", Arguments: map[string]any{"table": t.Name, "where": where}}, g.lines(g.holds(t.Name, where), columns...)}
+	return question{scripted.Call{Tool: "query_records", Arguments: map[string]any{"table": t.Name, "where": where}}, g.lines(g.holds(t.Name, where), columns...), false}
 }
 
 // value is a field as it is returned: of a secret one, only whether it has a value.

@@ -36,7 +36,7 @@ func mayImport(pkg, other string) bool {
 	case adapter(pkg):
 		return other == "." || other == "query"
 	case suite(pkg):
-		return slices.Contains([]string{".", "query", "store/memory", "provider/scripted", "host/hosttest", "toolset/records", "query/querytest"}, other)
+		return slices.Contains([]string{".", "query", "store/memory", "provider/scripted", "host/hosttest", "toolset/records", "toolset/analysis", "query/querytest"}, other)
 	}
 	return false
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"example.com/deputy/query"
@@ -31,7 +32,9 @@ func (w *World) Analysis(r *rand.Rand, table string, depth int) Analysis {
 		if (t == query.Date || t == query.Timestamp) && r.IntN(2) == 0 {
 			text, t = pick(r, []string{"year", "quarter", "month", "week", "day"})+"("+text+")", query.Date
 		}
-		a.GroupBy, keys = append(a.GroupBy, text), append(keys, key{text, t})
+		if !slices.Contains(a.GroupBy, text) {
+			a.GroupBy, keys = append(a.GroupBy, text), append(keys, key{text, t})
+		}
 	}
 	for range r.IntN(3) + 1 - min(len(a.GroupBy), 1) {
 		a.Measures = append(a.Measures, w.figure(r, table, keys, pick(r, types), depth))
