@@ -119,7 +119,7 @@ func testAnalyses(t *testing.T, open Open) {
 
 // testRandomAnalyses asks random analyses of random small databases, with random row rules written into them or not.
 func testRandomAnalyses(t *testing.T, open Open) {
-	const seed = 2
+	const seed, worlds = 2, 40
 	for n := range worlds {
 		r := rand.New(rand.NewPCG(seed, uint64(n)))
 		w := querytest.NewWorld(r)
