@@ -10,15 +10,15 @@ import (
 	"example.com/deputy/internal/strictschema"
 )
 
-// TestDefinitionsAreHeld: what a model reads of each tool of the core stands in a file of its own. The files are written by hand: whoever
+// TestDefinitionsAreHeld: what a model reads of each tool of the core, and of analysis, stands in a file of its own. The files are written by hand: whoever
 // changes a definition reads what it became. Both strict forms exist of every schema.
 func TestDefinitionsAreHeld(t *testing.T) {
 	t.Parallel()
 	held, err := filepath.Glob("testdata/definitions/*.json")
-	if err != nil || len(held) != len(core()) {
-		t.Errorf("%d files of definitions for %d tools (%v)", len(held), len(core()), err)
+	if err != nil || len(held) != len(withAnalysis()) {
+		t.Errorf("%d files of definitions for %d tools (%v)", len(held), len(withAnalysis()), err)
 	}
-	for _, tool := range core() {
+	for _, tool := range withAnalysis() {
 		path := "testdata/definitions/" + tool.Name() + ".json"
 		want, err := os.ReadFile(path)
 		if err != nil {
