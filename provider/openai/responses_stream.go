@@ -31,7 +31,7 @@ type item struct {
 	id        string
 	kind      string
 	name      string
-	arguments string
+	arguments []byte
 	text      int // bytes of a message, or of reasoning that is seen
 	skip      int // bytes that were put between the message before and this one
 	phase     string
@@ -119,6 +119,9 @@ func (a *response) event(kind string, data []byte) (done bool, err error) {
 	if err := json.Unmarshal(data, &e); err != nil {
 		return false, a.noEvent(data)
 	}
+	if len(a.items) > callLimit {
+		return false, modelhttp.Unreadable()
+	}
 	switch e.Type = cmp.Or(e.Type, kind); e.Type {
 	case "error":
 		return false, modelhttp.InStream(true, data)
@@ -134,10 +137,11 @@ func (a *response) event(kind string, data []byte) (done bool, err error) {
 	case "response.output_item.added", "response.output_item.done":
 		return false, a.note(&e)
 	case "response.function_call_arguments.delta":
-		a.item(&e).arguments += e.Delta
+		it := a.item(&e)
+		it.arguments = append(it.arguments, e.Delta...)
 	case "response.function_call_arguments.done":
 		it := a.item(&e)
-		it.arguments = cmp.Or(e.Arguments, it.arguments)
+		it.complete(e.Arguments)
 	case "response.completed", "response.incomplete", "response.failed":
 		if e.Response == nil {
 			return false, modelhttp.Unreadable()
@@ -247,13 +251,20 @@ func (a *response) note(e *itemEvent) error {
 	return nil
 }
 
+// complete takes arguments that are whole, if any are said.
+func (it *item) complete(arguments string) {
+	if arguments != "" {
+		it.arguments = []byte(arguments)
+	}
+}
+
 // take keeps what an item says of itself. Reasoning that is not encrypted is nothing that a vendor takes back.
 func (it *item) take(w *wireItem) {
 	it.kind = cmp.Or(w.Type, it.kind)
 	it.id = cmp.Or(w.ID, it.id)
 	it.name = cmp.Or(w.Name, it.name)
 	it.phase = cmp.Or(w.Phase, it.phase)
-	it.arguments = cmp.Or(w.Arguments, it.arguments)
+	it.complete(w.Arguments)
 	if it.kind == "reasoning" && w.Encrypted != "" {
 		it.reasoning = &reasoningItem{"reasoning", w.ID, append([]summaryPart{}, w.Summary...), w.Encrypted}
 	}
@@ -327,7 +338,7 @@ func (a *response) finish() error {
 			shape = append(shape, layoutItem{Text: it.text, Skip: it.skip, Phase: it.phase})
 		case it.kind == "function_call":
 			shape = append(shape, layoutItem{Call: true})
-			c := deputy.ToolCall{Tool: it.name, Arguments: a.held.arguments(it.name, []byte(it.arguments))}
+			c := deputy.ToolCall{Tool: it.name, Arguments: a.held.arguments(it.name, it.arguments)}
 			if err := a.out.send(deputy.Chunk{Call: &c}); err != nil {
 				return err
 			}
