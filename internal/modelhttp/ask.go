@@ -79,7 +79,7 @@ func (c *Client) attempt(ctx context.Context, q Call) error {
 	if first == '<' {
 		return &Failure{Code: Unavailable, Sentence: notAnAnswer, Cause: errors.New("the answer is a web page")}
 	}
-	return lost(ctx, q.Read(&Body{Reader: in, Document: first == '{', ended: func() { w.quiet = c.Linger }}))
+	return lost(ctx, q.Read(&Body{Reader: in, Document: first == '{', ended: func() { w.end = time.Now().Add(c.Linger) }}))
 }
 
 // Body is an answer as it comes.
@@ -89,7 +89,7 @@ type Body struct {
 	ended    func()
 }
 
-// Ended says that all that matters has been read: what may still follow is waited for only shortly.
+// Ended says that all that matters has been read: what may still follow is waited for only shortly, however much of it comes.
 func (b *Body) Ended() { b.ended() }
 
 // begin skips white space and a byte order mark.
@@ -116,11 +116,16 @@ type watched struct {
 	io.ReadCloser
 	timer *time.Timer // cancels
 	quiet time.Duration
+	end   time.Time // zero: not known yet
 }
 
 // Read implements io.Reader.
 func (w *watched) Read(p []byte) (int, error) {
-	w.timer.Reset(w.quiet)
+	wait := w.quiet
+	if !w.end.IsZero() {
+		wait = min(wait, time.Until(w.end))
+	}
+	w.timer.Reset(wait)
 	defer w.timer.Stop()
 	return w.ReadCloser.Read(p)
 }

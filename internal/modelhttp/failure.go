@@ -126,7 +126,7 @@ func Unreadable() *Failure {
 	return &Failure{Code: Unavailable, Sentence: brokeOff, Cause: err, Again: true}
 }
 
-// retryAfter is how long the server asks to wait: milliseconds, seconds or a date. 0 is that it does not say.
+// retryAfter is how long the server asks to wait: milliseconds, seconds or a date, at most a day. 0 is that it does not say.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
 		return seconds(ms / 1000)
@@ -136,7 +136,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		return seconds(s)
 	}
 	if t, err := http.ParseTime(v); err == nil && t.After(now) {
-		return t.Sub(now)
+		return min(t.Sub(now), 24*time.Hour)
 	}
 	return 0
 }

@@ -43,7 +43,7 @@ type Config struct {
 // Client asks one server. It is safe for concurrent use once nobody changes its fields any more.
 type Client struct {
 	Quiet  time.Duration // how long the server may send nothing
-	Linger time.Duration // the same once Body.Ended was called
+	Linger time.Duration // how long it may go on once Body.Ended was called
 	Wait   func(context.Context, time.Duration) error
 	Random func() float64 // in [0,1): the jitter of waits
 

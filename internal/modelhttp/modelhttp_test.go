@@ -54,16 +54,15 @@ func TestLongMessagesAreCut(t *testing.T) {
 	}
 }
 
-// FuzzRetryAfter: a wait is never negative and never longer than a day, but for a date.
+// FuzzRetryAfter: a wait is never negative and never longer than a day.
 func FuzzRetryAfter(f *testing.F) {
-	for _, s := range []string{"1", "-1", "1e300", "NaN", "Inf", "Wed, 21 Oct 2015 07:28:00 GMT"} {
+	for _, s := range []string{"1", "-1", "1e300", "NaN", "Inf", "Wed, 21 Oct 2015 07:28:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT"} {
 		f.Add(s, s)
 	}
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, ms, s string) {
 		h := http.Header{"Retry-After-Ms": {ms}, "Retry-After": {s}}
-		_, err := http.ParseTime(s)
-		if d := retryAfter(h, now); d < 0 || d > 24*time.Hour && err != nil {
+		if d := retryAfter(h, now); d < 0 || d > 24*time.Hour {
 			t.Fatalf("%q, %q: %s", ms, s, d)
 		}
 	})
