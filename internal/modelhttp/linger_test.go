@@ -28,7 +28,11 @@ func TestLinger(t *testing.T) {
 	began := time.Now()
 	err = c.Ask(t.Context(), Call{
 		Body: func() ([]byte, error) { return nil, nil }, Begun: func() bool { return true },
-		Read: func(b *Body) error { b.Ended(); _, err := io.Copy(io.Discard, io.LimitReader(b, AnswerLimit-1)); return err },
+		Read: func(b *Body) error {
+			b.Ended()
+			_, err := io.Copy(io.Discard, io.LimitReader(b, AnswerLimit-1))
+			return err
+		},
 	})
 	if err == nil || time.Since(began) > 10*time.Second {
 		t.Errorf("%v after %s", err, time.Since(began))

@@ -68,6 +68,21 @@ func FuzzRetryAfter(f *testing.F) {
 	})
 }
 
+// TestNoError: what some servers write where there is no error is none.
+func TestNoError(t *testing.T) {
+	t.Parallel()
+	for data, want := range map[string]bool{
+		`{"error":null}`: false, `{"error":false}`: false, `{"error":""}`: false, `{"error":{}}`: false, `{"text":"an error"}`: false, `{"error":"no"}`: true,
+	} {
+		if err := InStream(false, []byte(data)); (err != nil) != want {
+			t.Errorf("%s: %v", data, err)
+		}
+	}
+	if InStream(true, []byte(`{"error":{}}`)) == nil {
+		t.Error("an error event without an error is none")
+	}
+}
+
 // FuzzInStream: whatever stands in an event, it is no error or one with all that is told of it, and without what was quoted.
 func FuzzInStream(f *testing.F) {
 	for _, s := range []string{

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -54,11 +55,12 @@ func parseError(raw []byte, certain bool) (VendorError, bool) {
 	if json.Unmarshal(raw, &o) != nil || o == nil {
 		return VendorError{}, false
 	}
-	inner := o["error"]
+	inner := o["error"] // some servers write one where there is none
+	none := slices.Contains([]string{"", "null", "false", `""`, "{}"}, string(bytes.TrimSpace(inner)))
 	switch {
-	case inner == nil && (certain || Word(o["object"]) == "error"):
+	case none && (certain || Word(o["object"]) == "error"):
 		inner = raw
-	case inner == nil || string(bytes.TrimSpace(inner)) == "null":
+	case none:
 		return VendorError{}, false
 	}
 	var e map[string]json.RawMessage
