@@ -271,7 +271,14 @@ func (v *View) below(ctx context.Context, c Change) (query.Expr, error) {
 // targets looks at the records that a change's foreign keys would lead to, with the rights of now. One that may not be read answers like one
 // that is not there.
 func (v *View) targets(ctx context.Context, full *query.Table, c Change, earlier []Change) error {
-	given := map[string]Assign{}
+	given := map[string]Assign{} // of the record, by the group so far
+	for _, old := range earlier {
+		if old.Verb == Update && old.Table == c.Table && slices.Equal(old.Key, c.Key) {
+			for _, a := range old.Values {
+				given[a.Field] = a
+			}
+		}
+	}
 	for _, a := range c.Values {
 		if a.From != "" && !slices.ContainsFunc(earlier, func(c Change) bool { return c.Verb == Create && c.ID == a.From }) {
 			return Errorf(Conflict, "%s is to be of a record that is not created after all: the change that creates it is not confirmed with this one.", a.Field)

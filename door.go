@@ -67,7 +67,7 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 	}
 	lease, err := a.cfg.Store.Turns.Start(ctx, person, t, first, a.cfg.Clock().Add(leaseFor))
 	if CodeOf(err) == Conflict {
-		a.takeUpLost(a.stopping) // the turn that stands in the way may be one whose worker is gone
+		a.running.Go("", func(error) {}, func() { a.takeUpLost(a.stopping) }) // the turn that stands in the way may be one whose worker is gone
 	}
 	if err != nil {
 		return "", err

@@ -106,18 +106,21 @@ func (v *View) made(ctx context.Context, c Change) State {
 		return Done
 	case len(found.Rows) == 0:
 		return Unknown
-	case found.Versions[0] == c.Version:
-		return Failed
-	case c.Verb == Delete:
-		return Unknown
 	}
+	set := 0
 	for i, a := range c.Values {
 		f, _ := t.Field(a.Field)
-		if !unchanged(f, found.Rows[0][i+1], a) {
-			return Unknown
+		if unchanged(f, found.Rows[0][i+1], a) {
+			set++
 		}
 	}
-	return Done
+	switch {
+	case c.Verb == Update && set == len(c.Values): // also where the database does not move the version on
+		return Done
+	case set == 0 && found.Versions[0] == c.Version:
+		return Failed
+	}
+	return Unknown
 }
 
 // absent says whether a record is not there at all: one that may not be read any more is not one that was deleted.

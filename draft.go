@@ -108,19 +108,6 @@ func (w *drafter) change(ctx context.Context, c Change) (string, error) {
 	return "", Errorf(Internal, "a change without a verb")
 }
 
-// record is a record as this person reads it.
-type record struct {
-	t       *query.Table
-	key     []string
-	id      string
-	label   string
-	values  query.Row
-	labels  map[string]string // of foreign keys
-	version string
-	of      []string
-	made    bool // by an earlier change of the group: it is not there yet
-}
-
 // named is the record for a sentence: 12 (Acme AS).
 func (r *record) named() string {
 	if r.label == "" || r.label == r.id {
@@ -169,63 +156,6 @@ func (w *drafter) record(ctx context.Context, t *query.Table, c Change) (*record
 	return found[0], w.v.permits(ctx, t, is, c.Verb)
 }
 
-// records reads records whole, with labels and versions.
-func (v *View) records(ctx context.Context, t *query.Table, where query.Expr, limit int) ([]*record, error) {
-	cols, err := v.Columns(ctx, t.Name)
-	if err != nil {
-		return nil, err
-	}
-	label := v.g.Label(ctx, t.Name)
-	if label == nil {
-		label = query.Lit{T: query.String}
-	}
-	of := versionOf(t)
-	rows, err := v.Query(ctx, query.Query{Table: t.Name, Where: where, Select: append(cols, query.Column{As: ".label", Expr: label}), Limit: limit, Version: of})
-	if err != nil {
-		return nil, err
-	}
-	out := make([]*record, len(rows.Rows))
-	for i, row := range rows.Rows {
-		out[i] = newRecord(t, cols, row)
-		if out[i].of = of; i < len(rows.Versions) {
-			out[i].version = rows.Versions[i]
-		}
-	}
-	return out, nil
-}
-
-// versionOf names the fields whose values tell whether a record has changed: the table's version, else all that may be read.
-func versionOf(t *query.Table) []string {
-	if _, ok := t.Field(t.Version); ok {
-		return []string{t.Version}
-	}
-	var out []string
-	for _, f := range t.Fields {
-		if !f.Secret {
-			out = append(out, f.Name)
-		}
-	}
-	return out
-}
-
-func newRecord(t *query.Table, cols []query.Column, row []query.Value) *record {
-	r := &record{t: t, values: query.Row{}, labels: map[string]string{}}
-	for i, c := range cols {
-		if field, ok := strings.CutSuffix(c.As, ".label"); ok {
-			r.labels[field], _ = query.FormatValue(row[i])
-			continue
-		}
-		r.values[c.As] = row[i]
-	}
-	for _, k := range t.Key {
-		text, _ := query.FormatValue(r.values[k])
-		r.key = append(r.key, text)
-	}
-	r.id = query.RecordID(r.key)
-	r.label, _ = query.FormatValue(row[len(cols)])
-	return r
-}
-
 // permits says whether a readable record may be written to: roles may grant that for fewer records.
 func (v *View) permits(ctx context.Context, t *query.Table, is query.Expr, verb Verb) error {
 	g, err := v.g.Table(ctx, t.Name)
@@ -264,6 +194,9 @@ func (w *drafter) update(ctx context.Context, t *query.Table, c Change) (string,
 }
 
 func (w *drafter) create(ctx context.Context, t *query.Table, c Change) (string, error) {
+	if c.When != "" {
+		return "", Errorf(Internal, "a condition on a record that is not there yet")
+	}
 	values, targets, err := w.values(ctx, t, c, nil)
 	if err != nil {
 		return "", err
@@ -271,7 +204,7 @@ func (w *drafter) create(ctx context.Context, t *query.Table, c Change) (string,
 	if missing := missing(t, values); len(missing) > 0 {
 		return "", Errorf(Invalid, "A new record of %s needs a value for: %s", t.Name, strings.Join(missing, ", "))
 	}
-	w.add(&record{t: t}, Change{ID: w.id(c), Verb: Create, Table: t.Name, Values: values, When: c.When}, targets)
+	w.add(&record{t: t}, Change{ID: w.id(c), Verb: Create, Table: t.Name, Values: values}, targets)
 	if len(values) == 0 {
 		return "Create " + singular(t), nil
 	}

@@ -52,9 +52,12 @@ func (a *Assistant) takeUp(ctx context.Context, t Turn, lease Lease) {
 	a.running.Stop(t.ID, ending{Interrupted}) // of this very process, where it slept: it has lost the turn to itself
 	if err := r.remember(ctx); err != nil {
 		a.complain(ctx, "taking up a turn", err, "turn", t.ID)
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			err = r.leave(ctx) // for who comes next: it is the assistant that ends
-		} else {
+		case a.cfg.Directory != nil && CodeOf(err) == Unavailable && lease.Epoch < maxLives+int64(t.Step):
+			return // once its lease has run out it is looked at again
+		default:
 			err = r.finish(ctx, Interrupted, Step{})
 		}
 		if err != nil {

@@ -131,7 +131,7 @@ func (f *Fake) write(w deputy.Write) deputy.Applied {
 	}
 	if w.Verb == deputy.Delete {
 		if !f.holds(w.Check, row) {
-			return refuse(deputy.Failed, "Records that you may not delete would go with it.")
+			return refuse(deputy.Failed, "Records would go with it that you may not delete, or that are no part of this.")
 		}
 		return f.delete(t, row)
 	}
@@ -238,7 +238,7 @@ func (f *Fake) delete(t *query.Table, row query.Row) deputy.Applied {
 			continue
 		}
 		if r.Cascade || r.Nullify {
-			return refuse(deputy.Failed, "Records that you may not delete would go with it.")
+			return refuse(deputy.Failed, "Records would go with it that you may not delete, or that are no part of this.")
 		}
 		out = refuse(deputy.Failed, "Other records refer to this one, so it cannot be deleted.")
 	}

@@ -52,10 +52,10 @@ func testAlong(t *testing.T, open Open) {
 		w.Check = b.compile("notes", `!marks.exists()`)
 		return w
 	}
-	b.refused(deputy.Failed, "Records that you may not delete would go with it.", alone("10"))
-	b.refused(deputy.Failed, "Records that you may not delete would go with it.", note("101"), b.delete("marks", "1"), alone("10"))
-	b.refused(deputy.Failed, "Records that you may not delete would go with it.", b.delete("marks", "2"), b.delete("notes", "102"), b.update("notes", "100", "invoice_id", "12"), alone("12"))
-	const with = "Records that you may not delete would go with it."
+	b.refused(deputy.Failed, "Records would go with it that you may not delete, or that are no part of this.", alone("10"))
+	b.refused(deputy.Failed, "Records would go with it that you may not delete, or that are no part of this.", note("101"), b.delete("marks", "1"), alone("10"))
+	b.refused(deputy.Failed, "Records would go with it that you may not delete, or that are no part of this.", b.delete("marks", "2"), b.delete("notes", "102"), b.update("notes", "100", "invoice_id", "12"), alone("12"))
+	const with = "Records would go with it that you may not delete, or that are no part of this."
 	b.refused(deputy.Failed, with, b.delete("notes", "100"))
 	b.refused(deputy.Failed, with, b.delete("marks", "1"), note("100"), note("101"), b.delete("invoices", "10")) // a letter would lose it
 	if b.catalog().Features().Transactions {

@@ -201,8 +201,8 @@ func testCreate(t *testing.T, open Open) {
 func testDelete(t *testing.T, open Open) {
 	b := newBench(t, open)
 	b.done(b.delete("lines", "13,1"))
-	b.refused(deputy.Failed, "Records that you may not delete would go with it.", b.delete("orders", "10"))
-	b.refused(deputy.Failed, "Records that you may not delete would go with it.", b.delete("lines", "10,1"), b.delete("orders", "10"))
+	b.refused(deputy.Failed, "Records would go with it that you may not delete, or that are no part of this.", b.delete("orders", "10"))
+	b.refused(deputy.Failed, "Records would go with it that you may not delete, or that are no part of this.", b.delete("lines", "10,1"), b.delete("orders", "10"))
 	b.done(b.delete("lines", "10,1"), b.delete("lines", "10,2"), b.delete("orders", "10"))
 	if b.record("orders", "10") != "" || b.record("lines", "10,1") != "" || b.record("lines", "13,1") != "" || b.record("lines", "13,2") == "" {
 		t.Error("not what should be left: ", b.everything())

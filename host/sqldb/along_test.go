@@ -10,7 +10,7 @@ import (
 	"example.com/deputy/query"
 )
 
-const goAlong = "Records that you may not delete would go with it."
+const goAlong = "Records would go with it that you may not delete, or that are no part of this."
 
 // deletion deletes a record of p, without any condition: the host has to find out by itself.
 func deletion(key ...string) deputy.Change {

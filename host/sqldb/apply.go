@@ -19,7 +19,7 @@ const (
 	recordChanged  = "The record has changed since."
 	conditionFalse = "The condition of this change does not hold any more."
 	notAllowed     = "You may not write such a record."
-	notAlong       = "Records that you may not delete would go with it."
+	notAlong       = "Records would go with it that you may not delete, or that are no part of this."
 	noParent       = "It belongs to a record that no earlier change of this group has created."
 	goneByGroup    = "An earlier change of this group has removed the record."
 	notLet         = "The database does not let this be written."

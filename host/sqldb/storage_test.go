@@ -215,7 +215,7 @@ func TestRefusalsOfTheDatabase(t *testing.T) {
 	}
 	write(t, h, deputy.Done, deputy.Change{Verb: deputy.Create, Table: "kept", Values: set("", "", "x_id", query.Int, "1").Values})
 	write(t, h, deputy.Done, deputy.Change{Verb: deputy.Create, Table: "needs", Values: set("", "", "x_id", query.Int, "2").Values})
-	for key, want := range map[string]string{"1": "Other records refer to this one, so it cannot be deleted.", "2": "Records that you may not delete would go with it."} {
+	for key, want := range map[string]string{"1": "Other records refer to this one, so it cannot be deleted.", "2": "Records would go with it that you may not delete, or that are no part of this."} {
 		if got := write(t, h, deputy.Failed, deputy.Change{Verb: deputy.Delete, Table: "x", Key: []string{key}}); got.Error != want {
 			t.Errorf("delete of %s: %s", key, got.Error)
 		}
