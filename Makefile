@@ -26,10 +26,10 @@ build: ## The binary: static, stripped, without cgo, in build/deputy
 
 test: setup ## All tests; PKG=./query/... for some
 	@mkdir -p $(BUILD)
-	@$(GO) test -json $(PKG) | $(GO) run ./.ci/tally/main.go
+	@$(GO) test -timeout 30m -json $(PKG) | $(GO) run ./.ci/tally/main.go
 
 race: setup ## The engine, the stores and the doors under the race detector; RACE=./pkg for others
-	@CGO_ENABLED=1 $(GO) test -race $(UNWATCHED) -json $(RACE) | $(GO) run ./.ci/tally/main.go
+	@CGO_ENABLED=1 $(GO) test -race -timeout 30m $(UNWATCHED) -json $(RACE) | $(GO) run ./.ci/tally/main.go
 
 lint: ## gofmt, go vet, staticcheck
 	@out=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$out" || { echo "not formatted: $$out"; exit 1; }

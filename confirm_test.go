@@ -273,6 +273,31 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
+// TestDoubtOverAVersionThatStandsStill: the field that is declared as a table's version is one that nothing moves on; what the record says counts.
+func TestDoubtOverAVersionThatStandsStill(t *testing.T) {
+	t.Parallel()
+	things := query.Table{Name: "things", Label: "Things", Key: []string{"id"}, Version: "rev", Fields: []query.Field{field("id", "Id", query.Int), field("name", "Name", query.String), field("rev", "Rev", query.Int)}}
+	for made, want := range map[bool]deputy.State{true: deputy.Done, false: deputy.Failed} {
+		host := hosttest.New([]query.Table{things}, map[string][]query.Row{"things": {{"id": int64(1), "name": "a", "rev": int64(7)}}})
+		b := setup(t, func(c *deputy.Config) {
+			c.Host, c.Policy = host, deputy.Policy{Roles: map[string]deputy.Role{"manager": c.Policy.Roles["manager"]}}
+		}, calls(update("things", "1", "name", `"b"`)), scripted.Answer{Text: "proposed"})
+		b.ask(t, boss(), "", "x")
+		ps := b.proposals(t, boss())
+		host.LoseAnswer(errors.New("connection reset"))
+		if d, err := b.door().Confirm(t.Context(), boss(), ps[0].ID, shown(ps[0])); err != nil || d.Proposals[0].State != deputy.Unknown {
+			t.Fatal(err, d)
+		}
+		if !made {
+			host.Change("things", func(rs []query.Row) []query.Row { rs[0]["name"] = "a"; return rs })
+		}
+		b.pass(2 * time.Minute)
+		if got, err := b.door().Proposal(t.Context(), boss(), ps[0].ID); err != nil || got[0].State != want {
+			t.Error(made, err, got)
+		}
+	}
+}
+
 func TestGroup(t *testing.T) {
 	t.Parallel()
 	second := do("update_record", `{"table":"customers","id":"3","values":[{"field":"status","value":"vip"}]}`)

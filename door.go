@@ -67,7 +67,9 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 	}
 	lease, err := a.cfg.Store.Turns.Start(ctx, person, t, first, a.cfg.Clock().Add(leaseFor))
 	if CodeOf(err) == Conflict {
-		a.running.Go("", func(error) {}, func() { a.takeUpLost(a.stopping) }) // the turn that stands in the way may be one whose worker is gone
+		soon, cancel := context.WithTimeout(a.stopping, watchEvery)
+		defer cancel()
+		a.takeUpLost(soon) // the turn that stands in the way may be one whose worker is gone
 	}
 	if err != nil {
 		return "", err

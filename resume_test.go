@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,8 +24,18 @@ func (p people) Lookup(_ context.Context, _, id string) (deputy.Person, error) {
 // lost is a turn of ann's whose worker is gone after a committed answer that asks for a query.
 func lost(t *testing.T, b *bench) deputy.Turn {
 	t.Helper()
-	c, err := b.door().NewConversation(t.Context(), ann(), deputy.Conversation{})
-	if err != nil {
+	turn := abandoned(t, b)
+	_, err := b.door().Start(t.Context(), ann(), deputy.TurnInput{Conversation: turn.Conversation, Text: "y"})
+	code(t, err, deputy.Conflict)
+	b.pass(2 * time.Minute)
+	return turn
+}
+
+// abandoned is a turn like that as the store has it, its lease of a minute not over yet.
+func abandoned(t *testing.T, b *bench) deputy.Turn {
+	t.Helper()
+	c := deputy.Conversation{ID: "cnv_lost", CreatedAt: b.clock(), UpdatedAt: b.clock()}
+	if err := b.store.Conversations.Create(t.Context(), ann().Person, c); err != nil {
 		t.Fatal(err)
 	}
 	turn := deputy.Turn{ID: "trn_lost", Conversation: c.ID, Person: ann().Person, Channel: deputy.Chat, State: deputy.TurnRunning, NextEvent: 1, StartedAt: b.clock()}
@@ -39,9 +50,6 @@ func lost(t *testing.T, b *bench) deputy.Turn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = b.door().Start(t.Context(), ann(), deputy.TurnInput{Conversation: c.ID, Text: "y"})
-	code(t, err, deputy.Conflict)
-	b.pass(2 * time.Minute)
 	return turn
 }
 
@@ -114,5 +122,38 @@ func ended(t *testing.T, b *bench, id string) deputy.Turn {
 			return got
 		}
 		<-changed
+	}
+}
+
+// away is a directory that does not answer once, when it is asked to.
+type away struct {
+	people
+	fails  atomic.Bool
+	failed chan struct{}
+}
+
+func (d *away) Lookup(ctx context.Context, issuer, id string) (deputy.Person, error) {
+	if d.fails.CompareAndSwap(true, false) {
+		defer close(d.failed)
+		return deputy.Person{}, deputy.Errorf(deputy.Unavailable, "It does not answer.")
+	}
+	return d.people.Lookup(ctx, issuer, id)
+}
+
+// TestDirectoryIsAwayForAMoment: a lost turn whose person's rights cannot be told now is looked at again later.
+func TestDirectoryIsAwayForAMoment(t *testing.T) {
+	t.Parallel()
+	b := kept(t, nil, time.Minute)
+	b.Stop() // it looks for lost turns too
+	turn := abandoned(t, b)
+	b.pass(2 * time.Minute)
+	d := &away{people: people{"ann": ann().Person}, failed: make(chan struct{})}
+	d.fails.Store(true)
+	next := b.again(t, d) // it looks for lost turns as it starts
+	<-d.failed
+	next.Stop()
+	b.pass(2 * time.Minute)
+	if got, _ := b.again(t, d).followed(t, ann(), turn.ID); got.end.Reason != deputy.Answered {
+		t.Error(got.end)
 	}
 }

@@ -167,8 +167,9 @@ func TestHandedOnAsProcessesAreRestarted(t *testing.T) {
 // TestPoisonIsNotTakenForEver: a turn that ends its worker each time, without an answer, is given up.
 func TestPoisonIsNotTakenForEver(t *testing.T) {
 	t.Parallel()
-	b := setup(t, nil)
-	turn := lost(t, b)
+	b := kept(t, nil, time.Minute)
+	b.Stop() // it looks for lost turns too
+	turn := abandoned(t, b)
 	lives := 1
 	for ; lives < 20; lives++ {
 		b.pass(time.Hour)
