@@ -3,6 +3,7 @@ package deputy
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -12,6 +13,9 @@ type Toolset struct {
 	Name, Description string
 	Tools             []Tool
 }
+
+// callable is what every vendor takes for the name of a tool.
+var callable = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // registry finds tools by name. It is made once and never changes.
 type registry struct {
@@ -27,8 +31,8 @@ func newRegistry(sets []Toolset) (*registry, error) {
 			switch _, twice := r.tools[t.def.Name]; {
 			case t.err != nil:
 				errs = append(errs, t.err)
-			case t.def.Name == "":
-				errs = append(errs, fmt.Errorf("toolset %s: a tool without a name", set.Name))
+			case !callable.MatchString(t.def.Name):
+				errs = append(errs, fmt.Errorf("toolset %s: a tool named %q: vendors take 1 to 64 of a to z, A to Z, 0 to 9, _ and -", set.Name, t.def.Name))
 			case twice:
 				errs = append(errs, fmt.Errorf("two tools are named %s", t.def.Name))
 			}

@@ -103,6 +103,10 @@ func Mixed(text string) string {
 				found = append(found, s.name)
 			}
 		}
+		foreign := strings.ContainsFunc(word, func(r rune) bool { return r > '9' && unicode.Is(unicode.Nd, r) })
+		if foreign && (len(found) > 0 || strings.ContainsAny(word, "0123456789")) {
+			return fmt.Sprintf("“%s” has digits of another script among its characters", Exact(word))
+		}
 		if len(found) > 1 {
 			return fmt.Sprintf("“%s” mixes %s letters", Exact(word), strings.Join(found, " and "))
 		}

@@ -33,6 +33,7 @@ func TestMixed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"pаypal": "“pаypal” mixes Latin and Cyrillic letters", "Ελλάδα": "", "Acme Москва": "", "": "", "ok αb": "“αb” mixes Latin and Greek letters", "p\u202eа": "", "日本語 abc": "",
+		"+47 2৪ 1": "“2৪” has digits of another script among its characters", "a１": "“a１” has digits of another script among its characters", "৪২": "", "x2": "",
 	} {
 		if got := Mixed(text); got != want {
 			t.Errorf("%q: %q", text, got)

@@ -136,6 +136,7 @@ export class Desk {
       await json('DELETE', `/v1/conversations/${id}`)
       if (this.state.current === id) this.fresh()
       this.set({ announce: 'The conversation is deleted.' })
+      this.tabs?.postMessage('') // their lists
       await Promise.all([this.listConversations(), this.readInbox()])
     })
   }

@@ -59,12 +59,20 @@ const scripts: [string, RegExp][] = [
 
 const words = (text: string) => text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)
 
-const found = (word: string) => scripts.filter(([, r]) => r.test(word))
+// digits that are not 0 to 9 look like others beside those, and beside letters.
+const digits: (typeof scripts)[number] = ['digits', /(?![0-9])\p{Nd}/u]
+
+function found(word: string) {
+  const of = scripts.filter(([, r]) => r.test(word))
+  if (!digits[1].test(word) || !(of.length || /[0-9]/.test(word))) return of
+  return [...(of.length ? of : [['0 to 9', /[0-9]/] as typeof digits]), digits]
+}
 
 // mixed says which word is written in several scripts that look alike, if one is.
 export function mixed(text: string): string {
   for (const [word] of words(text)) {
     const of = found(word)
+    if (of.length > 1 && of.includes(digits)) return `“${word}” has digits of another script among its characters`
     if (of.length > 1) return `“${word}” mixes ${of.map(([name]) => name).join(' and ')} letters`
   }
   return ''

@@ -10,7 +10,7 @@ export interface Shown {
 
 // shownColumns puts a label column together with the id that it names.
 export function shownColumns(columns: Column[], wanted?: unknown[]): Shown[] {
-  const names = (wanted ?? []).filter((w): w is string => typeof w === 'string')
+  const names = (wanted ?? []).map((w) => (typeof w === 'string' ? w : (w as Column | null)?.name)).filter((n) => typeof n === 'string')
   const picked = names.length ? names : columns.map((c) => c.name)
   const find = (name: string) => columns.findIndex((c) => c.name === name)
   return picked
