@@ -2,7 +2,6 @@ package sqldb
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -77,7 +76,7 @@ func (h *Host) nothingWritten(ctx context.Context, err error) error {
 // group is a group of writes under way in its transaction.
 type group struct {
 	h    *Host
-	conn *sql.Conn
+	conn session
 	out  []deputy.Applied
 	seen [][]query.Value // of each write: the values of its version, as just read
 
@@ -252,7 +251,7 @@ func (g *group) write(ctx context.Context, i int, w deputy.Write) (deputy.Applie
 	if err := st.build(ctx); err != nil || st.refused.State != "" {
 		return st.refused, err
 	}
-	rows, err := lines(ctx, g.conn, st.text, st.c.args, st.returning)
+	rows, err := st.run(ctx)
 	switch {
 	case err != nil && ctx.Err() == nil:
 		return g.refusal(t, w, err)
@@ -339,6 +338,8 @@ type statement struct {
 	w         deputy.Write
 	c         *compiler
 	text      string
+	names     []string      // of the columns that are assigned,
+	values    []string      // and what to
 	returning []output      // the key, then what is assigned
 	confirmed []query.Value // what is assigned, as it was confirmed
 	refused   deputy.Applied
@@ -354,7 +355,6 @@ func (g *group) statement(i int, t *table, w deputy.Write) *statement {
 }
 
 func (st *statement) build(ctx context.Context) error {
-	var names, values []string
 	if st.w.Verb != deputy.Delete {
 		for _, a := range st.w.Values {
 			v, err := st.value(ctx, a)
@@ -362,12 +362,19 @@ func (st *statement) build(ctx context.Context) error {
 				return err
 			}
 			col := st.t.byField[a.Field]
-			names = append(names, quote(col.name))
-			values = append(values, st.c.bind(v))
+			st.names = append(st.names, quote(col.name))
+			st.values = append(st.values, st.c.bind(v))
 			st.returning = append(st.returning, st.c.output(st.c.kept(quote(col.name), col)))
 		}
 	}
-	name := st.c.dialect.table(st.t)
+	names, values, name := st.names, st.values, st.c.dialect.table(st.t)
+	if st.w.Verb == deputy.Update && len(names) == 0 {
+		st.refused = refuse(deputy.Failed, "There is nothing to change.")
+		return nil
+	}
+	if !st.g.h.db.returning() {
+		return st.c.err
+	}
 	or, err := st.g.h.db.orFail(ctx, st.g.conn, st.t)
 	if err != nil {
 		return err
@@ -379,10 +386,6 @@ func (st *statement) build(ctx context.Context) error {
 			st.text = "INSERT" + or + " INTO " + name + " DEFAULT VALUES"
 		}
 	case deputy.Update:
-		if len(names) == 0 {
-			st.refused = refuse(deputy.Failed, "There is nothing to change.")
-			return nil
-		}
 		st.text = "UPDATE" + or + " " + name + " AS t0 SET " + assignments(names, values) + st.where()
 	case deputy.Delete:
 		st.text = "DELETE FROM " + name + " AS t0" + st.where()
@@ -391,6 +394,14 @@ func (st *statement) build(ctx context.Context) error {
 	}
 	st.text += " RETURNING " + list(st.returning)
 	return st.c.err
+}
+
+// run makes the statement, and gives of each row that it wrote what returning says.
+func (st *statement) run(ctx context.Context) ([][]query.Value, error) {
+	if !st.g.h.db.returning() {
+		return st.g.h.db.wrote(ctx, st.g.conn, st)
+	}
+	return lines(ctx, st.g.conn, st.text, st.c.args, st.returning)
 }
 
 func assignments(names, values []string) string {

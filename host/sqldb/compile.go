@@ -11,24 +11,24 @@ import (
 // dialect is what an engine says in its own way. A form is how every value of a type is written inside a statement; conditions may be
 // NULL where they are not true.
 type dialect interface {
-	mark(n int) string                                                       // where the n-th argument stands, from 1
-	constant(c *compiler, v query.Value, t query.Type) string                // a value in the form of its type; NULL where it is nil
-	table(t *table) string                                                   // a table's name
-	field(c *compiler, ref string, col *column) string                       // what a column holds, in the form of its type
-	output(c *compiler, p part) output                                       // a column of the result
-	version(ref string, col *column) output                                  // what of a column the version of a record is made of
-	unchanged(c *compiler, ref string, col *column, seen query.Value) string // a condition: a column holds what the version was made of
-	missing(p part) string                                                   // a condition: p is NULL
-	compare(c *compiler, fn string, a, b part) string                        // a condition: one of == < <= > >=
-	among(c *compiler, a part, items []part) string                          // a condition: a is one of the items
-	function(c *compiler, x query.Op, args []part) string                    // any other operator or function
-	path(c *compiler, doc string, x query.Ref) string                        // a value inside of JSON
-	fold(c *compiler, fn, value string, of, as query.Type) string            // sum, avg, min or max over the rows of a subquery
-	distinct(value string, t query.Type) string                              // one form for all values that are the same, that can be compared
-	widen(text string, from, to query.Type) string                           // a whole number in a decimal's place
-	sort(text string, t query.Type, desc, nullable bool) string              // a sort key, NULL last
-	page(text string, limit, offset string, order []string) string           // the window of a question
-	lock() string                                                            // what keeps the rows of a SELECT as they are; empty: nothing is needed
+	mark(n int) string                                                                       // where the n-th argument stands, from 1
+	constant(c *compiler, v query.Value, t query.Type) string                                // a value in the form of its type; NULL where it is nil
+	table(t *table) string                                                                   // a table's name
+	field(c *compiler, ref string, col *column) string                                       // what a column holds, in the form of its type
+	output(c *compiler, p part) output                                                       // a column of the result
+	version(ref string, col *column) output                                                  // what of a column the version of a record is made of
+	unchanged(c *compiler, ref string, col *column, seen query.Value) string                 // a condition: a column holds what the version was made of
+	missing(p part) string                                                                   // a condition: p is NULL
+	compare(c *compiler, fn string, a, b part) string                                        // a condition: one of == < <= > >=
+	among(c *compiler, a part, items []part) string                                          // a condition: a is one of the items
+	function(c *compiler, x query.Op, args []part) string                                    // any other operator or function
+	path(c *compiler, doc string, x query.Ref) string                                        // a value inside of JSON
+	over(c *compiler, fn string, body part, as query.Type, inner *scope, from string) string // sum, avg, min or max of what is said of the rows of a FROM
+	distinct(value string, t query.Type) string                                              // one form for all values that are the same, that can be compared
+	widen(text string, from, to query.Type) string                                           // a whole number in a decimal's place
+	sort(text string, t query.Type, desc, nullable bool) string                              // a sort key, NULL last
+	page(text string, limit, offset string, order []string) string                           // the window of a question
+	lock() string                                                                            // what keeps the rows of a SELECT as they are; empty: nothing is needed
 }
 
 // compiler makes one statement. Identifiers come from the schema only; every value is bound.
@@ -38,10 +38,14 @@ type compiler struct {
 	args    []any
 	calls   []int64           // that the statement needs while it runs
 	shared  map[string]string // arguments that several places share
+	digits  map[string]digits // of decimals, by their text: as far as they are known
 	aliases int
 	figures *figures // of an analysis, over groups
 	err     error    // the first mistake
 }
+
+// digits are the most that a number can have before and after the point.
+type digits struct{ whole, scale int }
 
 // part is an expression as SQL, in the form of its type.
 type part struct {
@@ -336,7 +340,8 @@ func (c *compiler) op(x query.Op, s *scope) string {
 	case "&&", "||", "!", "==", "!=", "<", "<=", ">", ">=", "in":
 		return "(" + c.condition(x, s) + " IS TRUE)"
 	case "?:":
-		return "CASE WHEN " + c.condition(x.Args[0], s) + " THEN " + c.as(x.Args[1], x.T, s) + " ELSE " + c.as(x.Args[2], x.T, s) + " END"
+		when, then, other := c.condition(x.Args[0], s), c.as(x.Args[1], x.T, s), c.as(x.Args[2], x.T, s)
+		return c.oneOf("CASE WHEN "+when+" THEN "+then+" ELSE "+other+" END", then, other)
 	case "coalesce":
 		if len(x.Args) == 1 {
 			return c.as(x.Args[0], x.T, s)
@@ -345,7 +350,7 @@ func (c *compiler) op(x query.Op, s *scope) string {
 		for _, a := range x.Args {
 			all = append(all, c.as(a, x.T, s))
 		}
-		return "coalesce(" + strings.Join(all, ", ") + ")"
+		return c.oneOf("coalesce("+strings.Join(all, ", ")+")", all...)
 	}
 	args := make([]part, len(x.Args))
 	for i, a := range x.Args {
@@ -358,4 +363,26 @@ func (c *compiler) op(x query.Op, s *scope) string {
 func (c *compiler) as(e query.Expr, t query.Type, s *scope) string {
 	p := c.expr(e, s)
 	return c.dialect.widen(c.sql(p), p.t, t)
+}
+
+// oneOf is a text whose value is one of others: it has no more digits than they.
+func (c *compiler) oneOf(text string, others ...string) string {
+	var most digits
+	for _, other := range others {
+		d, ok := c.digits[other]
+		if !ok {
+			return text
+		}
+		most = digits{max(most.whole, d.whole), max(most.scale, d.scale)}
+	}
+	return c.noted(text, most)
+}
+
+// noted remembers the digits of a number.
+func (c *compiler) noted(text string, d digits) string {
+	if c.digits == nil {
+		c.digits = map[string]digits{}
+	}
+	c.digits[text] = d
+	return text
 }

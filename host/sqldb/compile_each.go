@@ -58,7 +58,10 @@ func (c *compiler) overChildren(x query.Each, inner *scope, conditions []string)
 		return "NOT EXISTS (SELECT 1" + from(body) + ")"
 	}
 	body := c.expr(x.Body, inner)
-	// The value is named first: an aggregate of the outer row's fields alone would belong to the outer query.
-	value := "(SELECT " + c.sql(body) + " AS v" + from() + ")"
-	return "(SELECT " + c.dialect.fold(c, x.Fn, "v", body.t, x.T) + " FROM " + value + " AS " + c.alias() + ")"
+	return c.dialect.over(c, x.Fn, body, x.T, inner, from())
+}
+
+// named makes an aggregate of a value that is named first: one of the outer row's fields alone would belong to the outer query.
+func (c *compiler) named(body part, from string, aggregate func(value string) string) string {
+	return "(SELECT " + aggregate("v") + " FROM (SELECT " + c.sql(body) + " AS v" + from + ") AS " + c.alias() + ")"
 }

@@ -19,12 +19,15 @@ type engine interface {
 	reading(ctx context.Context, ask func(querier) error) error
 	// begin starts a transaction that may write, on a connection of its own. COMMIT ends it, or rollback, which is not an error where the
 	// engine has already done it.
-	begin(ctx context.Context) (*sql.Conn, error)
-	rollback(ctx context.Context, conn *sql.Conn) error
+	begin(ctx context.Context) (session, error)
+	rollback(ctx context.Context, conn session) error
 	// store is a value as its column keeps it; why says what the column cannot hold.
 	store(ctx context.Context, q querier, t *table, col *column, v query.Value) (kept any, why string, err error)
 	// verbatim says whether a value that is written to a column can be read back as the same.
 	verbatim(col *column) bool
+	// returning says whether an INSERT, UPDATE or DELETE can give back the rows that it wrote; where not, wrote makes it and reads them again.
+	returning() bool
+	wrote(ctx context.Context, s session, st *statement) ([][]query.Value, error)
 	// orFail is what follows INSERT or UPDATE so that a row which breaks a rule of the table is an error, whatever else the table says of it.
 	orFail(ctx context.Context, q querier, t *table) (string, error)
 	// followers are the foreign keys through which rows go or change along with a deleted row of a table: as the database has them now,
@@ -36,6 +39,13 @@ type engine interface {
 	// forget ends a statement.
 	forget(c *compiler)
 	close() error
+}
+
+// session is a connection with a transaction under way.
+type session interface {
+	querier
+	ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error)
+	Close() error
 }
 
 // querier is a pool or a transaction.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5/pgconn"
 	modernc "modernc.org/sqlite"
 )
@@ -26,6 +27,9 @@ func (e logged) LogValue() slog.Value {
 	if s := (*modernc.Error)(nil); errors.As(e.error, &s) {
 		return slog.StringValue(fmt.Sprintf("SQLite code %d: %s", s.Code(), modernc.ErrorCodeString[s.Code()]))
 	}
+	if m := (*mysql.MySQLError)(nil); errors.As(e.error, &m) {
+		return slog.StringValue(fmt.Sprintf("MariaDB error %d, SQLSTATE %s", m.Number, strings.ToValidUTF8(string(m.SQLState[:]), "?")))
+	}
 	return slog.AnyValue(e.error)
 }
 
@@ -43,7 +47,8 @@ func describePostgres(p *pgconn.PgError) string {
 func forLog(err error) error {
 	var p *pgconn.PgError
 	var s *modernc.Error
-	if errors.As(err, &p) || errors.As(err, &s) {
+	var m *mysql.MySQLError
+	if errors.As(err, &p) || errors.As(err, &s) || errors.As(err, &m) {
 		return logged{err}
 	}
 	return err
@@ -53,6 +58,8 @@ func forLog(err error) error {
 func (h *Host) Pools() map[string]sql.DBStats {
 	switch db := h.db.(type) {
 	case *sqlite:
+		return map[string]sql.DBStats{"reads": db.reads.Stats(), "writes": db.writes.Stats()}
+	case *maria:
 		return map[string]sql.DBStats{"reads": db.reads.Stats(), "writes": db.writes.Stats()}
 	case *postgres:
 		return map[string]sql.DBStats{"reads": db.reads.Stats(), "writes": db.writes.Stats()}

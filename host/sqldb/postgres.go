@@ -112,7 +112,7 @@ func (db *postgres) reading(ctx context.Context, ask func(querier) error) error 
 	return db.rollback(ctx, conn)
 }
 
-func (db *postgres) begin(ctx context.Context) (*sql.Conn, error) {
+func (db *postgres) begin(ctx context.Context) (session, error) {
 	return db.start(ctx, db.writes, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
 }
 
@@ -154,7 +154,7 @@ func (db *postgres) limits(ctx context.Context) string {
 }
 
 // rollback: where the connection is gone, so is the transaction.
-func (db *postgres) rollback(ctx context.Context, conn *sql.Conn) error {
+func (db *postgres) rollback(ctx context.Context, conn session) error {
 	if _, err := conn.ExecContext(ctx, "ROLLBACK"); err != nil && db.fault(err) != lost {
 		return err
 	}

@@ -95,3 +95,10 @@ func cast(text, typ string) string {
 	}
 	return "(" + text + ")::" + typ
 }
+
+func (db *postgres) returning() bool { return true }
+
+// wrote is for engines whose statements cannot give back what they wrote.
+func (db *postgres) wrote(context.Context, session, *statement) ([][]query.Value, error) {
+	return nil, nil
+}

@@ -285,6 +285,10 @@ func (db *postgres) among(c *compiler, a part, items []part) string {
 	return "(" + left + " IN (" + strings.Join(all, ", ") + "))"
 }
 
+func (db *postgres) over(c *compiler, fn string, body part, as query.Type, _ *scope, from string) string {
+	return c.named(body, from, func(v string) string { return db.fold(c, fn, v, body.t, as) })
+}
+
 func (db *postgres) fold(c *compiler, fn, value string, of, as query.Type) string {
 	switch {
 	case fn == "sum" && as == query.Int:

@@ -20,6 +20,12 @@ func (db *postgres) shifts(zone *time.Location) *shifts {
 	if s, ok := db.zones.Load(zone); ok {
 		return s.(*shifts)
 	}
+	s := shiftsOf(zone)
+	db.zones.Store(zone, s)
+	return s
+}
+
+func shiftsOf(zone *time.Location) *shifts {
 	t := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
 	_, last := t.In(zone).Zone()
 	s := &shifts{offsets: []int32{int32(last)}}
@@ -31,7 +37,6 @@ func (db *postgres) shifts(zone *time.Location) *shifts {
 			s.starts, s.offsets, last = append(s.starts, t), append(s.offsets, int32(offset)), offset
 		}
 	}
-	db.zones.Store(zone, s)
 	return s
 }
 

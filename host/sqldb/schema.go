@@ -34,6 +34,8 @@ type column struct {
 	name      string
 	field     query.Field
 	exact     bool // every value is of the type, and as such is how it is kept
+	unsigned  bool // holds no number below 0
+	auto      bool // the database counts it up
 	number    int  // for the dialect's own functions
 	kind      storage
 	native    string // the database's own type (empty: none was declared), and collation, where the dialect needs them

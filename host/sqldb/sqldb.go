@@ -50,8 +50,10 @@ func connect(ctx context.Context, c Config) (engine, error) {
 		return openSQLite(c)
 	case name == "postgres" || name == "postgresql":
 		return openPostgres(ctx, c)
+	case name == "mysql" || name == "mariadb":
+		return openMaria(ctx, c)
 	}
-	return nil, mistake("host.database", "`%s` is no database that can be opened; write sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE", scheme(c.URL))
+	return nil, mistake("host.database", "`%s` is no database that can be opened; write sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE", scheme(c.URL))
 }
 
 // scheme is what of a database's URL can be shown: never a password.

@@ -97,7 +97,7 @@ func (db *sqlite) reading(ctx context.Context, ask func(querier) error) error {
 	return ask(db.reads)
 }
 
-func (db *sqlite) begin(ctx context.Context) (*sql.Conn, error) {
+func (db *sqlite) begin(ctx context.Context) (session, error) {
 	conn, err := db.writes.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (db *sqlite) begin(ctx context.Context) (*sql.Conn, error) {
 	return conn, nil
 }
 
-func (db *sqlite) rollback(ctx context.Context, conn *sql.Conn) error {
+func (db *sqlite) rollback(ctx context.Context, conn session) error {
 	if _, err := conn.ExecContext(ctx, "ROLLBACK"); err != nil && !notBegun(err) {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"strings"
+
+	"example.com/deputy/query"
 )
 
 // verbatim: SQLite keeps what it is given, or what the column's affinity makes of it.
@@ -74,4 +76,11 @@ func sqliteLink(t *table, parts []sqliteFollower) follower {
 	}
 	f.link = links(all, itself)
 	return f
+}
+
+func (db *sqlite) returning() bool { return true }
+
+// wrote is for engines whose statements cannot give back what they wrote.
+func (db *sqlite) wrote(context.Context, session, *statement) ([][]query.Value, error) {
+	return nil, nil
 }

@@ -177,6 +177,10 @@ func (db *sqlite) path(c *compiler, doc string, x query.Ref) string {
 	return "deputy_op(" + db.number(c, call) + ", " + doc + ")"
 }
 
+func (db *sqlite) over(c *compiler, fn string, body part, as query.Type, _ *scope, from string) string {
+	return c.named(body, from, func(v string) string { return db.fold(c, fn, v, body.t, as) })
+}
+
 func (db *sqlite) fold(c *compiler, fn, value string, of, as query.Type) string {
 	if fn == "min" || fn == "max" {
 		switch {

@@ -1,0 +1,136 @@
+package sqldb_test
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"example.com/deputy"
+	"example.com/deputy/host/hosttest"
+	"example.com/deputy/host/sqldb"
+	"example.com/deputy/internal/mariatest"
+	"example.com/deputy/query"
+)
+
+func openMaria(t testing.TB, tables []query.Table, rows map[string][]query.Row) deputy.Host {
+	t.Helper()
+	return open(t, sqldb.Config{URL: buildMaria(t, tables, rows)})
+}
+
+func TestMariaContract(t *testing.T) {
+	t.Parallel()
+	hosttest.Run(t, openMaria)
+}
+
+func TestMariaGuardAgainstAModelOfItself(t *testing.T) {
+	t.Parallel()
+	hosttest.Guard(t, openMaria, 60, 30)
+}
+
+func FuzzMariaQuestions(f *testing.F) {
+	hosttest.Fuzz(f, openMaria)
+}
+
+// another is a connection to a database that is another program's; it may send several statements at once.
+func another(t testing.TB, url string) *sql.DB {
+	t.Helper()
+	name, socket, _ := strings.Cut(strings.TrimPrefix(url, "mysql://root@/"), "?socket=")
+	c := mysql.NewConfig()
+	c.User, c.Net, c.Addr, c.DBName, c.MultiStatements = "root", "unix", socket, name, true
+	c.Params = map[string]string{"sql_mode": "'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,NO_AUTO_VALUE_ON_ZERO'", "time_zone": "'+00:00'"}
+	to, err := mysql.NewConnector(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(to)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// createMaria makes a database by statements, and gives a connection to it that is another program's.
+func createMaria(t testing.TB, statements ...string) (string, *sql.DB) {
+	t.Helper()
+	url := mariatest.Database(t)
+	db := another(t, url)
+	exec2(t, db, statements...)
+	return url, db
+}
+
+func exec2(t testing.TB, db *sql.DB, statements ...string) {
+	t.Helper()
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// buildMaria makes a database of these tables and rows; foreign keys come last, so that the order of rows does not matter.
+func buildMaria(t testing.TB, tables []query.Table, rows map[string][]query.Row) string {
+	t.Helper()
+	var statements, foreign []string
+	for _, table := range tables {
+		var parts []string
+		for _, f := range table.Fields {
+			parts = append(parts, createMariaColumn(table, f))
+		}
+		if len(table.Key) > 0 {
+			parts = append(parts, "PRIMARY KEY ("+quotedList(table.Key)+")")
+		}
+		statements = append(statements, fmt.Sprintf("CREATE TABLE %q (%s)", table.Name, strings.Join(parts, ", ")))
+		for _, r := range table.Relations {
+			if !r.Many && len(r.From) > 0 {
+				foreign = append(foreign, fmt.Sprintf("ALTER TABLE %q ADD FOREIGN KEY (%s) REFERENCES %q (%s)%s", table.Name, quotedList(r.From), r.Table, quotedList(r.To), onDelete(table, r, tables)))
+			}
+		}
+	}
+	url, db := createMaria(t)
+	for _, table := range tables {
+		for _, row := range rows[table.Name] {
+			statements = append(statements, insertMaria(table, row))
+		}
+		if len(table.Key) > 0 && auto(table) {
+			statements = append(statements, fmt.Sprintf("ALTER TABLE %q AUTO_INCREMENT = 1001", table.Name))
+		}
+	}
+	exec2(t, db, strings.Join(append(statements, foreign...), ";\n"))
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+func createMariaColumn(t query.Table, f query.Field) string {
+	text := fmt.Sprintf("%q %s", f.Name, map[query.Type]string{query.Int: "bigint", query.Dec: "decimal(65,26)", query.Bool: "boolean", query.Date: "date",
+		query.Timestamp: "datetime(6)", query.JSON: "json", query.String: "varchar(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"}[f.Type])
+	if f.Type == query.Dec && f.Scale >= 0 {
+		text = fmt.Sprintf("%q decimal(18, %d)", f.Name, f.Scale)
+	}
+	if len(t.Key) == 1 && t.Key[0] == f.Name && f.Generated {
+		return text + " AUTO_INCREMENT"
+	}
+	return text + constraints(f)
+}
+
+func mariaLiteral(v query.Value) string {
+	if at, isTime := v.(time.Time); isTime {
+		return "'" + at.Format("2006-01-02 15:04:05.000000") + "'"
+	}
+	if truth, ok := v.(bool); ok {
+		return map[bool]string{true: "1", false: "0"}[truth]
+	}
+	return literal(v)
+}
+
+func insertMaria(table query.Table, row query.Row) string {
+	var names, values []string
+	for _, f := range table.Fields {
+		names = append(names, f.Name)
+		values = append(values, mariaLiteral(row[f.Name]))
+	}
+	return fmt.Sprintf("INSERT INTO %q (%s) VALUES (%s)", table.Name, quotedList(names), strings.Join(values, ", "))
+}
