@@ -55,7 +55,7 @@ func (c *compiler) overChildren(x query.Each, inner *scope, conditions []string)
 		return "EXISTS (SELECT 1" + from(body...) + ")"
 	case "all":
 		body := "(" + c.condition(x.Body, inner) + " IS NOT TRUE)"
-		return "NOT EXISTS (SELECT 1" + from(body) + ")"
+		return "(NOT EXISTS (SELECT 1" + from(body) + "))"
 	}
 	body := c.expr(x.Body, inner)
 	return c.dialect.over(c, x.Fn, body, x.T, inner, from())

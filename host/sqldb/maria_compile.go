@@ -293,6 +293,8 @@ func (db *maria) widen(text string, from, to query.Type) string {
 func (db *maria) sort(text string, t query.Type, desc, nullable bool) string {
 	null := "((" + text + ") IS NULL)"
 	switch {
+	case text == "TRUE" || text == "FALSE" || strings.Count(text, "\x00") == 2 && text[0] == 0 && text[len(text)-1] == 0:
+		return "''" // one for all rows; as a number it would mean a column
 	case !plain(t) && t != query.Dec: // nothing orders these but whether they are there
 		return null
 	case desc: // NULL is last by itself

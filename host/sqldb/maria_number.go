@@ -138,9 +138,13 @@ func product(v, w string, a, b digits) string {
 	if a.scale == 0 && b.scale == 0 {
 		return "(" + v + " * " + w + ")"
 	}
-	parts := func(n string) (whole, rest string) { return "truncate(" + n + ", 0)", "(" + n + " - truncate(" + n + ", 0))" }
-	vi, vf := parts(v)
-	wi, wf := parts(w)
+	// By way of a text, a difference loses the groups that it keeps though they are empty.
+	parts := func(n string, d digits) (whole, rest string) {
+		s := min(max(d.scale, 1), 26)
+		return "CAST(truncate(" + n + ", 0) AS DECIMAL(39,0))", fmt.Sprintf("CAST(CAST(%[1]s - truncate(%[1]s, 0) AS CHAR) AS DECIMAL(%[2]d,%[2]d))", n, s)
+	}
+	vi, vf := parts(v, a)
+	wi, wf := parts(w, b)
 	return "(" + vi + " * " + wi + " + " + vi + " * " + wf + " + " + vf + " * " + wi + " + " + vf + " * " + wf + ")"
 }
 
