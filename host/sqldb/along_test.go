@@ -90,7 +90,7 @@ func TestUntypedForeignKeys(t *testing.T) {
 	wantList(t, "children", ask(t, h, "p", "b.exists()", nil, "id"), []string{"2"})
 }
 
-func exec(t *testing.T, db *sql.DB, statements ...string) {
+func exec(t testing.TB, db *sql.DB, statements ...string) {
 	t.Helper()
 	for _, s := range statements {
 		if _, err := db.Exec(s); err != nil {

@@ -56,17 +56,8 @@ func createMaria(t testing.TB, statements ...string) (string, *sql.DB) {
 	t.Helper()
 	url := mariatest.Database(t)
 	db := another(t, url)
-	exec2(t, db, statements...)
+	exec(t, db, statements...)
 	return url, db
-}
-
-func exec2(t testing.TB, db *sql.DB, statements ...string) {
-	t.Helper()
-	for _, s := range statements {
-		if _, err := db.Exec(s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
 }
 
 // buildMaria makes a database of these tables and rows; foreign keys come last, so that the order of rows does not matter.
@@ -97,7 +88,7 @@ func buildMaria(t testing.TB, tables []query.Table, rows map[string][]query.Row)
 			statements = append(statements, fmt.Sprintf("ALTER TABLE %q AUTO_INCREMENT = 1001", table.Name))
 		}
 	}
-	exec2(t, db, strings.Join(append(statements, foreign...), ";\n"))
+	exec(t, db, strings.Join(append(statements, foreign...), ";\n"))
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -65,11 +65,11 @@ func (db *maria) let(c *compiler, text, kind string, in func(v string) string) s
 		return in(text)
 	}
 	name := c.alias()
-	v, end := name+".v", ""
-	if kind == longText {
-		v = "(" + v + " COLLATE " + db.binary + ")"
+	v := name + ".v"
+	if kind == longText { // as a text, also where it is a document
+		v, text = "("+v+" COLLATE "+db.binary+")", "CAST("+text+" AS CHAR)"
 	}
-	return "(SELECT " + in(v) + " FROM JSON_TABLE(JSON_ARRAY(" + text + "), '$[*]' COLUMNS (v " + kind + " PATH '$'" + end + ")) AS " + name + ")"
+	return "(SELECT " + in(v) + " FROM JSON_TABLE(JSON_ARRAY(" + text + "), '$[*]' COLUMNS (v " + kind + " PATH '$')) AS " + name + ")"
 }
 
 const (

@@ -82,14 +82,8 @@ func (db *maria) blamed(t *table, err error) []string {
 			}
 		}
 	case 1062, 1586:
-		at := strings.LastIndex(e.Message, " for key '")
-		if at < 0 {
-			return nil
-		}
-		name := strings.TrimSuffix(e.Message[at+len(" for key '"):], "'")
-		name = strings.TrimPrefix(name, t.name+".")
 		for _, u := range t.constraints {
-			if u.name == name {
+			if strings.HasSuffix(e.Message, " for key '"+u.name+"'") || strings.HasSuffix(e.Message, " for key '"+t.name+"."+u.name+"'") {
 				return u.columns
 			}
 		}

@@ -36,7 +36,7 @@ type AssistantConfig struct {
 
 // HostConfig is the business application.
 type HostConfig struct {
-	Database  string                 `json:"database" doc:"sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE"`
+	Database  string                 `json:"database" doc:"sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE"`
 	Schemas   []string               `json:"schemas,omitempty" doc:"of a Postgres database; public if absent"`
 	Tables    map[string]TableConfig `json:"tables,omitempty" doc:"by offered name; what the schema itself does not say"`
 	Relations []RelationConfig       `json:"relations,omitempty" doc:"relations that the schema does not declare"`

@@ -20,7 +20,7 @@ import (
 const standardOutput = "-"
 
 type initCommand struct {
-	Database string `arg:"" name:"database-url" help:"The application's database: sqlite:PATH or postgres://…"`
+	Database string `arg:"" name:"database-url" help:"The application's database: sqlite:PATH, postgres://… or mysql://…"`
 	Out      string `default:"deputy.yaml" help:"The file to write; - is standard output."`
 	Force    bool   `help:"Replace the file if it is there."`
 }

@@ -55,11 +55,9 @@ func (d *document) validateZone(key, name string) {
 func (d *document) validateHost() {
 	switch scheme, path, ok := strings.Cut(d.Host.Database, ":"); {
 	case d.Host.Database == "":
-		d.badMissing("host.database", "no database: write sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")
-	case scheme == "mysql":
-		d.badValue("host.database", "%s is not supported yet: write sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE", scheme)
-	case !ok || path == "" || scheme != "sqlite" && !postgres(scheme):
-		d.badValue("host.database", "write sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE")
+		d.badMissing("host.database", "no database: write sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE")
+	case !ok || path == "" || scheme != "sqlite" && !postgres(scheme) && scheme != "mysql" && scheme != "mariadb":
+		d.badValue("host.database", "write sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE")
 	case len(d.Host.Schemas) > 0 && !postgres(scheme):
 		d.badMissing("host.schemas", "only a Postgres database has schemas: remove it")
 	}

@@ -51,9 +51,11 @@ func libraries(pkg string) []string {
 	case "store/sqlite":
 		return []string{"modernc.org/sqlite", "github.com/pressly/goose/v3"}
 	case "host/sqldb":
-		return []string{"modernc.org/sqlite", "github.com/jackc/pgx/v5"}
+		return []string{"modernc.org/sqlite", "github.com/jackc/pgx/v5", "github.com/go-sql-driver/mysql"}
 	case "internal/pgtest":
 		return []string{"github.com/jackc/pgx/v5"}
+	case "internal/mariatest":
+		return []string{"github.com/go-sql-driver/mysql"}
 	case "transport/api":
 		return []string{"github.com/danielgtaylor/huma/v2", "github.com/xuri/excelize/v2"}
 	case "internal/rate":

@@ -80,7 +80,6 @@ func (s *Server) Database(t testing.TB) string {
 	return "mysql://root@/" + name + "?socket=" + s.socket()
 }
 
-// DSN is a URL of a database as the driver reads it.
 func (s *Server) socket() string { return filepath.Join(s.dir, "socket") }
 
 // Stop ends the server as a crash would: no session is warned.
@@ -123,6 +122,9 @@ func start() (*Server, error) {
 	if out, err := c.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("mariadb-install-db: %w: %s", err, out)
 	}
+	if err := s.watch(); err != nil {
+		return nil, err
+	}
 	return s, s.run()
 }
 
@@ -154,7 +156,7 @@ func (s *Server) command(program string, args ...string) *exec.Cmd {
 	return c
 }
 
-// run starts the server for speed, not for power failures, and what ends it once this process is gone.
+// run starts the server for speed, not for power failures.
 func (s *Server) run() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,12 +166,9 @@ func (s *Server) run() error {
 	}
 	defer log.Close()
 	s.process = s.command(s.server, "--no-defaults", "--datadir="+s.data(), "--socket="+s.socket(), "--pid-file="+filepath.Join(s.dir, "pid"), "--skip-networking",
-		"--max-connections=500", "--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=16M", "--skip-log-bin", "--loose-innodb-use-native-aio=0")
+		"--max-connections=500", "--innodb-flush-log-at-trx-commit=2", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=16M", "--skip-log-bin", "--loose-innodb-use-native-aio=0")
 	s.process.Stdout, s.process.Stderr = log, log
 	if err := s.process.Start(); err != nil {
-		return err
-	}
-	if err := s.watch(); err != nil {
 		return err
 	}
 	return s.ready()
@@ -195,7 +194,7 @@ func (s *Server) ready() error {
 
 // watch starts what kills the server and removes its folder once this process is gone, or has closed its end.
 func (s *Server) watch() error {
-	c := s.command("/bin/sh", "-c", `cat >/dev/null; kill -9 "$1" 2>/dev/null; rm -rf "$2"/*; rmdir "$2"`, "watch", strconv.Itoa(s.process.Process.Pid), s.dir)
+	c := s.command("/bin/sh", "-c", `cat >/dev/null; kill -9 "$(cat "$1"/pid)" 2>/dev/null; rm -rf "$1"/*; rmdir "$1"`, "watch", s.dir)
 	c.Dir = "/"
 	in, err := c.StdinPipe()
 	if err != nil {
