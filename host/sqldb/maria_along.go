@@ -43,8 +43,10 @@ func (db *maria) followers(ctx context.Context, q querier, t *table) ([]follower
 
 // seesAll says whether this account has a right on the whole database, or on all: else there may be tables that it is not told of.
 func (db *maria) seesAll(ctx context.Context, q querier) (bool, error) {
-	found, err := collect(ctx, q, `SELECT 1 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE = 'SELECT'
-		UNION ALL SELECT 1 FROM information_schema.SCHEMA_PRIVILEGES WHERE PRIVILEGE_TYPE = 'SELECT' AND DATABASE() LIKE TABLE_SCHEMA LIMIT 1`,
+	const host = `SUBSTRING_INDEX(CURRENT_USER(), '@', -1)`
+	const mine = `(GRANTEE = CONCAT('''', LEFT(CURRENT_USER(), CHAR_LENGTH(CURRENT_USER()) - CHAR_LENGTH(` + host + `) - 1), '''@''', ` + host + `, '''') OR GRANTEE LIKE CONCAT('''', CURRENT_ROLE(), '''%'))`
+	found, err := collect(ctx, q, `SELECT 1 FROM information_schema.USER_PRIVILEGES WHERE PRIVILEGE_TYPE = 'SELECT' AND `+mine+`
+		UNION ALL SELECT 1 FROM information_schema.SCHEMA_PRIVILEGES WHERE PRIVILEGE_TYPE = 'SELECT' AND DATABASE() LIKE TABLE_SCHEMA ESCAPE '\' AND `+mine+` LIMIT 1`,
 		func(rows *sql.Rows) (n int, err error) { return n, rows.Scan(&n) })
 	return len(found) > 0, err
 }

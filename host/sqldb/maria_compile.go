@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,7 +95,7 @@ func (db *maria) field(c *compiler, ref string, col *column) string {
 	case query.Timestamp:
 		return db.timeField(c, ref, col)
 	case query.List:
-		return "CASE " + ref + " WHEN '' THEN '[]' ELSE CONCAT('[', REPLACE(JSON_QUOTE(" + db.textOf(ref, col) + "), ',', '\",\"'), ']') END"
+		return "CASE " + ref + " WHEN '' THEN '[]' ELSE CONCAT('[', REPLACE((JSON_QUOTE(" + db.textOf(ref, col) + ") COLLATE " + db.binary + "), ',', '\",\"'), ']') END"
 	case query.String:
 		return db.textOf(ref, col)
 	case query.JSON:
@@ -236,12 +237,23 @@ func (db *maria) compareTexts(c *compiler, operator string, a, b part) string {
 		a, b = b, a
 	}
 	switch {
-	case a.ref != "" && b.lit != nil && isText(a.col) && a.col.collation != db.binary:
+	case b.lit != nil && db.servedByIndex(a, b):
 		return "(" + a.ref + " = " + c.sql(b) + " AND " + exact + ")"
 	case a.ref != "" && b.ref != "" && isText(a.col) && isText(b.col) && a.col.collation == b.col.collation && a.col.collation != db.binary:
 		return "(" + a.ref + " = " + b.ref + " AND " + exact + ")"
 	}
 	return exact
+}
+
+// servedByIndex says whether constants can be compared in a column's own collation: one of another set of characters has not all of them.
+func (db *maria) servedByIndex(a part, constants ...part) bool {
+	if a.ref == "" || !isText(a.col) || a.col.collation == db.binary {
+		return false
+	}
+	return strings.HasPrefix(a.col.collation, "utf8mb4_") || !slices.ContainsFunc(constants, func(p part) bool {
+		text, ok := p.lit.V.(string)
+		return !ok || strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 })
+	})
 }
 
 func (db *maria) among(c *compiler, a part, items []part) string {
@@ -261,7 +273,7 @@ func (db *maria) among(c *compiler, a part, items []part) string {
 		return "(" + strings.Join(all, " OR ") + ")"
 	}
 	list := " IN (" + strings.Join(all, ", ") + ")"
-	if a.t == query.String && a.ref != "" && isText(a.col) && a.col.collation != db.binary {
+	if a.t == query.String && db.servedByIndex(a, items...) {
 		return "(" + a.ref + list + " AND " + c.sql(a) + list + ")"
 	}
 	return "(" + c.sql(a) + list + ")"

@@ -143,5 +143,5 @@ func (db *maria) listed(c *compiler, x, list part) string {
 	if x.t != query.String {
 		return "FALSE"
 	}
-	return "(JSON_CONTAINS(" + c.sql(list) + ", JSON_QUOTE(" + c.sql(x) + ")) IS TRUE)"
+	return "(JSON_CONTAINS(" + c.sql(list) + ", (JSON_QUOTE(" + c.sql(x) + ") COLLATE " + db.binary + ")) IS TRUE)"
 }
