@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
-
 	"example.com/deputy"
 	"example.com/deputy/host/hosttest"
 	"example.com/deputy/host/sqldb"
@@ -35,27 +33,11 @@ func FuzzMariaQuestions(f *testing.F) {
 	hosttest.Fuzz(f, openMaria)
 }
 
-// another is a connection to a database that is another program's; it may send several statements at once.
-func another(t testing.TB, url string) *sql.DB {
-	t.Helper()
-	name, socket, _ := strings.Cut(strings.TrimPrefix(url, "mysql://root@/"), "?socket=")
-	c := mysql.NewConfig()
-	c.User, c.Net, c.Addr, c.DBName, c.MultiStatements = "root", "unix", socket, name, true
-	c.Params = map[string]string{"sql_mode": "'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,NO_AUTO_VALUE_ON_ZERO'", "time_zone": "'+00:00'"}
-	to, err := mysql.NewConnector(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := sql.OpenDB(to)
-	t.Cleanup(func() { db.Close() })
-	return db
-}
-
 // createMaria makes a database by statements, and gives a connection to it that is another program's.
 func createMaria(t testing.TB, statements ...string) (string, *sql.DB) {
 	t.Helper()
 	url := mariatest.Database(t)
-	db := another(t, url)
+	db := mariatest.Open(t, url)
 	exec(t, db, statements...)
 	return url, db
 }

@@ -325,7 +325,7 @@ func TestMariaRestarts(t *testing.T) {
 	t.Parallel()
 	s := mariatest.Start(t)
 	url := s.Database(t)
-	db := another(t, url)
+	db := mariatest.Open(t, url)
 	exec(t, db, oneRow, `INSERT INTO x VALUES (1, 1)`)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)

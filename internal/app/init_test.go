@@ -269,7 +269,7 @@ func TestWhatInitCannotDo(t *testing.T) {
 		"a bare path":     {[]string{"shop.db"}, wrong, "such as sqlite:shop.db"},
 		"no path":         {[]string{"sqlite:"}, wrong, "write sqlite:PATH"},
 		"another scheme":  {[]string{"oracle://scott:tiger@x"}, wrong, "write sqlite:PATH"},
-		"a later host":    {[]string{"mysql://scott:tiger@x"}, wrong, "mysql is not supported yet"},
+		"no name":         {[]string{"mysql://scott:tiger@x"}, wrong, "write mysql://USER"},
 		"a missing file":  {[]string{"sqlite:" + filepath.Join(folder, "nowhere.db")}, wrong, "there is no file"},
 		"not a database":  {[]string{"sqlite:" + text}, failed, "not a database"},
 		"a folder":        {[]string{"sqlite:" + folder}, failed, "cannot be read"},

@@ -13,13 +13,14 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
-	_ "github.com/go-sql-driver/mysql" // the driver that makes databases
+	"github.com/go-sql-driver/mysql"
 )
 
 // Server is a MariaDB server of this test binary.
@@ -78,6 +79,22 @@ func (s *Server) Database(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return "mysql://root@/" + name + "?socket=" + s.socket()
+}
+
+// Open connects to a database as another program would. Names stand in double quotes, and several statements may be sent at once.
+func Open(t testing.TB, url string) *sql.DB {
+	t.Helper()
+	name, socket, _ := strings.Cut(strings.TrimPrefix(url, "mysql://root@/"), "?socket=")
+	c := mysql.NewConfig()
+	c.User, c.Net, c.Addr, c.DBName, c.MultiStatements = "root", "unix", socket, name, true
+	c.Params = map[string]string{"sql_mode": "'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,NO_AUTO_VALUE_ON_ZERO'", "time_zone": "'+00:00'"}
+	to, err := mysql.NewConnector(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(to)
+	t.Cleanup(func() { db.Close() })
+	return db
 }
 
 func (s *Server) socket() string { return filepath.Join(s.dir, "socket") }
@@ -166,7 +183,7 @@ func (s *Server) run() error {
 	}
 	defer log.Close()
 	s.process = s.command(s.server, "--no-defaults", "--datadir="+s.data(), "--socket="+s.socket(), "--pid-file="+filepath.Join(s.dir, "pid"), "--skip-networking",
-		"--max-connections=500", "--innodb-flush-log-at-trx-commit=2", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=16M", "--skip-log-bin", "--loose-innodb-use-native-aio=0")
+		"--max-connections=500", "--innodb-flush-log-at-trx-commit=2", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=16M", "--skip-log-bin", "--innodb-flush-method=nosync", "--innodb-file-per-table=0", "--loose-sync-frm=0", "--loose-performance-schema=0", "--loose-innodb-use-native-aio=0")
 	s.process.Stdout, s.process.Stderr = log, log
 	if err := s.process.Start(); err != nil {
 		return err
