@@ -3,6 +3,7 @@ package sqldb_test
 import (
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,7 +50,7 @@ func buildMaria(t testing.TB, tables []query.Table, rows map[string][]query.Row)
 	for _, table := range tables {
 		var parts []string
 		for _, f := range table.Fields {
-			parts = append(parts, createMariaColumn(table, f))
+			parts = append(parts, createMariaColumn(table, f, tables))
 		}
 		if len(table.Key) > 0 {
 			parts = append(parts, "PRIMARY KEY ("+quotedList(table.Key)+")")
@@ -77,16 +78,33 @@ func buildMaria(t testing.TB, tables []query.Table, rows map[string][]query.Row)
 	return url
 }
 
-func createMariaColumn(t query.Table, f query.Field) string {
-	text := fmt.Sprintf("%q %s", f.Name, map[query.Type]string{query.Int: "bigint", query.Dec: "decimal(65,26)", query.Bool: "boolean", query.Date: "date",
-		query.Timestamp: "datetime(6)", query.JSON: "json", query.String: "varchar(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"}[f.Type])
+func createMariaColumn(t query.Table, f query.Field, all []query.Table) string {
+	text := "text"
+	if linked(f.Name, t, all) { // an index over the whole of it
+		text = "varchar(250)"
+	}
+	declared := map[query.Type]string{query.Int: "bigint", query.Dec: "decimal(65,26)", query.Bool: "boolean", query.Date: "date", query.Timestamp: "datetime(6)", query.JSON: "json", query.String: text + " CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"}[f.Type]
 	if f.Type == query.Dec && f.Scale >= 0 {
-		text = fmt.Sprintf("%q decimal(18, %d)", f.Name, f.Scale)
+		declared = fmt.Sprintf("decimal(18, %d)", f.Scale)
 	}
 	if len(t.Key) == 1 && t.Key[0] == f.Name && f.Generated {
-		return text + " AUTO_INCREMENT"
+		return fmt.Sprintf("%q %s AUTO_INCREMENT", f.Name, declared)
 	}
-	return text + constraints(f)
+	return fmt.Sprintf("%q %s", f.Name, declared) + constraints(f)
+}
+
+// linked says whether a field is of the key, or of a relation in one of the two directions.
+func linked(field string, t query.Table, all []query.Table) bool {
+	found := slices.Contains(t.Key, field)
+	for _, r := range t.Relations {
+		found = found || slices.Contains(r.From, field)
+	}
+	for _, other := range all {
+		for _, r := range other.Relations {
+			found = found || r.Table == t.Name && slices.Contains(r.To, field)
+		}
+	}
+	return found
 }
 
 func mariaLiteral(v query.Value) string {

@@ -87,7 +87,7 @@ func Open(t testing.TB, url string) *sql.DB {
 	name, socket, _ := strings.Cut(strings.TrimPrefix(url, "mysql://root@/"), "?socket=")
 	c := mysql.NewConfig()
 	c.User, c.Net, c.Addr, c.DBName, c.MultiStatements = "root", "unix", socket, name, true
-	c.Params = map[string]string{"sql_mode": "'ANSI_QUOTES,NO_BACKSLASH_ESCAPES,NO_AUTO_VALUE_ON_ZERO'", "time_zone": "'+00:00'"}
+	c.Params = map[string]string{"sql_mode": "'ANSI_QUOTES,STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES,NO_AUTO_VALUE_ON_ZERO'", "time_zone": "'+00:00'"}
 	to, err := mysql.NewConnector(c)
 	if err != nil {
 		t.Fatal(err)
