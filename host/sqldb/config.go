@@ -14,13 +14,13 @@ import (
 
 // Config says which database, and what of its schema the operator wants otherwise.
 type Config struct {
-	URL       string           // sqlite:PATH, where the file must exist, or postgres://USER:PASSWORD@HOST/DATABASE
+	URL       string           // sqlite:PATH, where the file must exist, postgres://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE
 	Schemas   []string         // of Postgres, in the order in which tables get the plain names; nil: public
 	Tables    map[string]Table // by offered name
 	Relations []Relation       // not declared as foreign keys, or to be named otherwise
 	Zone      *time.Location   // of naive timestamps; nil: UTC
-	Busy      time.Duration    // how long to wait for another writer; 0: 5 s
-	Statement time.Duration    // how long one statement may take on Postgres, where the context does not end before; 0: 30 s
+	Busy      time.Duration    // how long to wait for another writer, on MariaDB in whole seconds; 0: 5 s
+	Statement time.Duration    // how long one statement may take on Postgres and MariaDB, where the context does not end before; 0: 30 s
 }
 
 // Table changes how one table is offered; empty: as it is.
