@@ -101,7 +101,7 @@ func (f *figures) group(c *compiler, n int, p part) {
 		f.by = append(f.by, "r."+name)
 	} else {
 		f.inside = append(f.inside, c.sql(p)+" AS "+name)
-		f.groups = append(f.groups, c.dialect.fold(c, "min", "r."+name, p.t, p.t)+" AS "+name)
+		f.groups = append(f.groups, c.dialect.fold(c, "min", c.oneOf("r."+name, c.sql(p)), p.t, p.t)+" AS "+name)
 		f.by = append(f.by, c.dialect.distinct("r."+name, p.t))
 	}
 	f.keys = append(f.keys, part{text: "g." + name, t: p.t})
@@ -148,7 +148,7 @@ func (f *figures) column(c *compiler, x query.Agg) part {
 		value := fmt.Sprintf("v%d", len(f.inside))
 		p := c.expr(x.Arg, f.rows)
 		f.inside = append(f.inside, c.sql(p)+" AS "+value)
-		switch value = "r." + value; x.Fn {
+		switch value = c.oneOf("r."+value, c.sql(p)); x.Fn {
 		case "count":
 			text = "count(" + value + ")"
 		case "count_distinct":
@@ -161,7 +161,7 @@ func (f *figures) column(c *compiler, x query.Agg) part {
 	}
 	name := fmt.Sprintf("a%d", len(f.groups))
 	f.groups = append(f.groups, text+" AS "+name)
-	return part{text: "g." + name, t: x.T}
+	return part{text: c.oneOf("g."+name, text), t: x.T}
 }
 
 // text is the statement of the groups; asked for once everything that is computed of them is compiled.

@@ -23,6 +23,7 @@ type dialect interface {
 	among(c *compiler, a part, items []part) string                                          // a condition: a is one of the items
 	function(c *compiler, x query.Op, args []part) string                                    // any other operator or function
 	path(c *compiler, doc string, x query.Ref) string                                        // a value inside of JSON
+	fold(c *compiler, fn, value string, of, as query.Type) string                            // sum, avg, min or max of a column of a subquery
 	over(c *compiler, fn string, body part, as query.Type, inner *scope, from string) string // sum, avg, min or max of what is said of the rows of a FROM
 	distinct(value string, t query.Type) string                                              // one form for all values that are the same, that can be compared
 	widen(text string, from, to query.Type) string                                           // a whole number in a decimal's place

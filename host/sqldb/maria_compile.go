@@ -345,8 +345,16 @@ func (db *maria) over(c *compiler, fn string, body part, as query.Type, inner *s
 	if len(inner.root.t.columns) > 0 {
 		text = c.oneOf("CASE WHEN "+inner.root.ref(inner.root.t.columns[0])+" IS NULL AND FALSE THEN NULL ELSE "+text+" END", text)
 	}
-	d := db.digits(c, part{text: text, t: body.t})
-	sub := func(aggregate string) string { return "(SELECT " + aggregate + from + ")" }
+	return db.aggregate(c, fn, text, body.t, as, func(one string) string { return "(SELECT " + one + from + ")" })
+}
+
+// fold is an aggregate of a column: short enough to be written twice, so that no subquery stands around it.
+func (db *maria) fold(c *compiler, fn, value string, of, as query.Type) string {
+	return db.aggregate(c, fn, value, of, as, func(text string) string { return text })
+}
+
+func (db *maria) aggregate(c *compiler, fn, text string, of, as query.Type, sub func(text string) string) string {
+	d := db.digits(c, part{text: text, t: of})
 	switch {
 	case fn == "sum" && as == query.Int:
 		return db.integral(c, sub("sum("+text+")"), digits{whole: d.whole + 12})
@@ -354,7 +362,7 @@ func (db *maria) over(c *compiler, fn string, body part, as query.Type, inner *s
 		return db.bounded(c, sub("sum("+text+")"), digits{d.whole + 12, d.scale})
 	case fn == "avg":
 		return db.bounded(c, sub("round(sum("+text+") / count("+text+"), 16)"), digits{d.whole, 16})
-	case body.t == query.Bool || !plain(body.t) && body.t != query.Dec:
+	case of == query.Bool || !plain(of) && of != query.Dec:
 		return db.constant(c, nil, as)
 	}
 	return c.noted(sub(fn+"("+text+")"), d)
