@@ -374,7 +374,7 @@ func (g *guarded) analyzed(t *query.Table) question {
 		if err != nil {
 			g.Fatal(err)
 		}
-		want = append(want, string(raw))
+		want = append(want, withoutZeros(raw))
 	}
 	slices.Sort(want)
 	return question{scripted.Call{Tool: "analyze_records", Arguments: map[string]any{"table": asked.Table, "where": asked.Where, "group_by": asked.GroupBy, "measures": measures,

@@ -253,7 +253,7 @@ func TestMistakes(t *testing.T) {
 		{sqldb.Config{Relations: []sqldb.Relation{{From: "customers.country", To: "customers.id", Name: "My Parent"}}}, "host.relations[0].name: `My Parent` is no name of the language; write my_parent"},
 		{sqldb.Config{URL: "sqlite:/nowhere/at/all.db"}, "host.database: there is no file /nowhere/at/all.db"},
 		{sqldb.Config{URL: "sqlite:a.db", Schemas: []string{"public"}}, "host.schemas: a SQLite database has no schemas"},
-		{sqldb.Config{URL: "mysql://joe:pw@x/y"}, "host.database: `mysql:…` is no database that can be opened"},
+		{sqldb.Config{URL: "oracle://joe:pw@x/y"}, "host.database: `oracle:…` is no database that can be opened"},
 		{sqldb.Config{URL: "postgres://joe:pw@x:port/y"}, "host.database: the URL cannot be read; write postgres://"},
 	} {
 		if tt.config.URL == "" {
