@@ -361,7 +361,7 @@ func (db *maria) aggregate(c *compiler, fn, text string, of, as query.Type, sub 
 	case fn == "sum":
 		return db.bounded(c, sub("sum("+text+")"), digits{d.whole + 12, d.scale})
 	case fn == "avg":
-		return db.bounded(c, sub("round(sum("+text+") / count("+text+"), 16)"), digits{d.whole, 16})
+		return db.bounded(c, sub(quotientSQL("sum("+text+")", "count("+text+")")), digits{d.whole, 16})
 	case of == query.Bool || !plain(of) && of != query.Dec:
 		return db.constant(c, nil, as)
 	}

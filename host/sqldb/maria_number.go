@@ -52,10 +52,10 @@ func (db *maria) integral(c *compiler, number string, d digits) string {
 	})
 }
 
-// bounded is a decimal within the bounds of a result.
+// bounded is a decimal within the bounds of a result. It is rounded by a cast, see quotientSQL.
 func (db *maria) bounded(c *compiler, number string, d digits) string {
 	if d.scale > 20 {
-		number, d.scale = "round("+number+", 20)", 20
+		number, d.scale = "CAST("+number+" AS DECIMAL(59,20))", 20
 	}
 	if d.whole <= 38 {
 		return c.noted(number, d)
@@ -153,7 +153,7 @@ func product(v, w string, a, b digits) string {
 func (db *maria) quotient(c *compiler, args []part) string {
 	a, b := db.of(c, args[0]), db.of(c, args[1])
 	whole := a.whole + b.scale
-	divided := func(v, w string) string { return "round(" + v + " / " + w + ", 16)" }
+	divided := func(v, w string) string { return quotientSQL(v, w) }
 	if whole <= 38 {
 		return c.noted(divided(db.exactly(c, args[0]), db.exactly(c, args[1])), digits{whole, 16})
 	}
@@ -163,6 +163,9 @@ func (db *maria) quotient(c *compiler, args []part) string {
 		})
 	}), digits{38, 16})
 }
+
+// quotientSQL rounds by a cast: a result of the function round would have fewer digits before the point where the server keeps it for a while.
+func quotientSQL(a, b string) string { return "CAST(" + a + " / " + b + " AS DECIMAL(55,16))" }
 
 func (db *maria) rounded(c *compiler, p, places part) string {
 	n := c.sql(places)
