@@ -100,8 +100,9 @@ func (f *figures) group(c *compiler, n int, p part) {
 		f.groups = append(f.groups, "r."+name+" AS "+name)
 		f.by = append(f.by, "r."+name)
 	} else {
-		f.inside = append(f.inside, c.sql(p)+" AS "+name)
-		f.groups = append(f.groups, c.dialect.fold(c, "min", c.oneOf("r."+name, c.sql(p)), p.t, p.t)+" AS "+name)
+		text := c.sql(p)
+		f.inside = append(f.inside, text+" AS "+name)
+		f.groups = append(f.groups, c.dialect.fold(c, "min", c.oneOf("r."+name, text), p.t, p.t)+" AS "+name)
 		f.by = append(f.by, c.dialect.distinct("r."+name, p.t))
 	}
 	f.keys = append(f.keys, part{text: "g." + name, t: p.t})
@@ -147,8 +148,9 @@ func (f *figures) column(c *compiler, x query.Agg) part {
 	if x.Arg != nil {
 		value := fmt.Sprintf("v%d", len(f.inside))
 		p := c.expr(x.Arg, f.rows)
-		f.inside = append(f.inside, c.sql(p)+" AS "+value)
-		switch value = c.oneOf("r."+value, c.sql(p)); x.Fn {
+		inner := c.sql(p)
+		f.inside = append(f.inside, inner+" AS "+value)
+		switch value = c.oneOf("r."+value, inner); x.Fn {
 		case "count":
 			text = "count(" + value + ")"
 		case "count_distinct":
