@@ -149,6 +149,18 @@ func TestHostsAndOrigins(t *testing.T) {
 	}
 }
 
+// TestAnswersLoadNothing: whatever is answered, to whomever, a browser that is made to show it loads nothing for it.
+func TestAnswersLoadNothing(t *testing.T) {
+	t.Parallel()
+	h := handler(t)
+	for path, header := range map[string][]string{"/healthz": nil, "/openapi.json": nil, "/v1/me": nil, "/v1/nothing": nil, "/v1/conversations": {"Host", "evil.example"}} {
+		a := ask(h, "GET", path, "", header...)
+		if got := a.header.Get("Content-Security-Policy"); got != "default-src 'none'; frame-ancestors 'none'" || a.header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %d %q", path, a.status, got)
+		}
+	}
+}
+
 func TestUnauthenticatedSaysHow(t *testing.T) {
 	t.Parallel()
 	a := ask(handler(t), "GET", "/v1/me", "", "Authorization", "Bearer bad")

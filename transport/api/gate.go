@@ -24,6 +24,7 @@ func (s *server) local(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "no-referrer")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'") // the page has its own
 		switch {
 		case !known(hostname(r.Host), public):
 			writeProblem(w, foreign("Host", r.Host))

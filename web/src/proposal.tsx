@@ -240,6 +240,7 @@ function Side({ value, label, gone }: { value: string | null; label?: string; go
   if (value === null) return <span class="faint">(nothing)</span>
   if (value === '') return <span class="faint">(empty)</span>
   const { text, rest } = head(value)
+  if (text === '(nothing)' || text === '(empty)') return <span>“{text}”</span> // it says so itself
   const exact = rest ? <><Exact text={text} /><span class="warning"> … and {rest.toLocaleString('en-GB')} more characters that are not shown</span></> : <Exact text={text} />
   const shown = label ? <><Exact text={head(label).text} /> <span class="id">{exact}</span></> : exact
   return gone ? <del>{shown}</del> : shown
