@@ -55,7 +55,7 @@ func (d *document) spareStore() (string, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return "", err
 	}
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return path + " answers", nil
 	}
 	probe, err := os.CreateTemp(filepath.Dir(path), ".deputy-*.part")

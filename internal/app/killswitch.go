@@ -2,13 +2,9 @@ package app
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
-	"os"
 	"os/user"
-	"path/filepath"
 	"time"
 
 	"example.com/deputy"
@@ -60,35 +56,6 @@ func (d *document) storeMistakes() error {
 		}
 	}
 	return out.err()
-}
-
-// storeInUse is the absolute path of a store that a server has made. It makes nothing.
-func storeInUse(ctx context.Context, path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-		switch made, err := hasSettings(ctx, path); {
-		case err != nil:
-			return "", fmt.Errorf("store %s: %w", path, err)
-		case made:
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("store %s: there is no store here: no server has run on it; relative paths are relative to the current folder", path)
-}
-
-// hasSettings says whether a database has the table that the switch is kept in.
-func hasSettings(ctx context.Context, path string) (bool, error) {
-	source := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "mode=rw&_query_only=1&_busy_timeout=5000"}
-	db, err := sql.Open("sqlite", source.String()) // the driver that store/sqlite stands on
-	if err != nil {
-		return false, err
-	}
-	n := 0
-	err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'deputy_settings'").Scan(&n)
-	return n > 0, errors.Join(err, db.Close())
 }
 
 func (c *killCommand) throw(ctx context.Context, s deputy.Settings) (deputy.KillSwitch, error) {

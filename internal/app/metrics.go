@@ -54,6 +54,12 @@ func newMetrics() *metrics {
 		requestTime: histogram(r, "http_request_duration_seconds", "From the request to the end of the answer; event streams apart.", quick, "route"),
 		streamsNow:  gauge(r, "http_event_streams_open", "Event streams that are read."),
 	}
+	for _, state := range []deputy.State{deputy.Pending, deputy.Confirming, deputy.Done, deputy.Failed, deputy.Unknown, deputy.Rejected, deputy.Expired, deputy.Outdated} {
+		m.proposals.WithLabelValues(string(state)) // there from the start: a first one is then seen as growth
+	}
+	for _, reason := range []deputy.Reason{deputy.Answered, deputy.ModelError, deputy.Interrupted, deputy.InternalReason} {
+		m.turns.WithLabelValues(string(deputy.Chat), string(reason))
+	}
 	r.MustRegister(buildMetric(), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -96,6 +96,9 @@ func build(ctx context.Context, d *document, log *slog.Logger) (*parts, error) {
 	if p.host, err = openHost(ctx, &d.Config); err != nil {
 		return nil, d.hostless(ctx, err)
 	}
+	if err := d.ownStore(ctx); err != nil {
+		return nil, errors.Join(err, p.host.Close())
+	}
 	if p.store, err = openStore(ctx, &d.Config); err != nil {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", d.Store, err), p.host.Close())
 	}
