@@ -196,7 +196,7 @@ func (v *View) may(ctx context.Context, c Change) error {
 	if err != nil {
 		return sayUnknown(err)
 	}
-	of := map[Verb]Fields{Create: t.Create, Update: t.Update, Delete: {All: t.Delete}}[c.Verb]
+	of := t.Written(c.Verb)
 	if of.None() {
 		return Errorf(PermissionDenied, "You may not %s records of %s.", c.Verb, c.Table)
 	}

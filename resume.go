@@ -30,7 +30,7 @@ func (a *Assistant) lookForLost(ctx context.Context) {
 }
 
 // takeUpLost takes up every running turn whose lease has run out: by this process only, for a claim has one winner. ctx ends with the assistant,
-// not with the request of some person's.
+// or after a moment, not with the request of some person's.
 func (a *Assistant) takeUpLost(ctx context.Context) {
 	for range maxTaken {
 		now := a.cfg.Clock()
@@ -54,7 +54,7 @@ func (a *Assistant) takeUp(ctx context.Context, t Turn, lease Lease) {
 		a.complain(ctx, "taking up a turn", err, "turn", t.ID)
 		switch {
 		case ctx.Err() != nil:
-			err = r.leave(ctx) // for who comes next: it is the assistant that ends
+			err = r.leave(ctx) // for who comes next: the assistant ends, or a request does not wait any longer
 		case a.cfg.Directory != nil && CodeOf(err) == Unavailable && lease.Epoch < maxLives+int64(t.Step):
 			return // once its lease has run out it is looked at again
 		default:

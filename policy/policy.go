@@ -82,17 +82,17 @@ type Rights struct {
 	Limited              bool // a row rule applies to reading
 }
 
-// Of is the fields that a verb may name; a delete names all or none.
-func (r Rights) Of(v Verb) Fields {
+// Written is the fields that a write may name, by its verb; a delete names all or none. What is no write may name none.
+func (r Rights) Written(v Verb) Fields {
 	switch v {
-	case Read:
-		return r.Read
 	case Create:
 		return r.Create
 	case Update:
 		return r.Update
+	case Delete:
+		return Fields{All: r.Delete}
 	}
-	return Fields{All: r.Delete}
+	return Fields{}
 }
 
 // Verb is what may be done to a table.

@@ -42,7 +42,7 @@ func runListPossibleValues(ctx context.Context, s *deputy.Scope, in listPossible
 	}
 	f, ok := t.Field(in.Field)
 	if !ok {
-		return deputy.Result{}, unknownName("no field", in.Field, t.Name, fieldNames(t))
+		return deputy.Result{}, unknownName("no field", in.Field, t.Name, t.FieldNames())
 	}
 	look, err := readTerm(in.Term)
 	if err != nil {

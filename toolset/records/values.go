@@ -33,7 +33,7 @@ func assigns(ctx context.Context, s *deputy.Scope, t *query.Table, values []valu
 		f, ok := t.Field(v.Field)
 		switch {
 		case !ok:
-			return nil, unknownName("no field", v.Field, t.Name, fieldNames(t))
+			return nil, unknownName("no field", v.Field, t.Name, t.FieldNames())
 		case slices.ContainsFunc(out, func(a deputy.Assign) bool { return a.Field == f.Name }):
 			return nil, deputy.Errorf(deputy.Invalid, "field `%s` stands twice in `values`: give it one value", f.Name)
 		}
@@ -61,14 +61,6 @@ func assign(ctx context.Context, s *deputy.Scope, t *query.Table, f query.Field,
 	var err error
 	a.Text, err = valueText(ctx, s, t, f, raw)
 	return a, err
-}
-
-func fieldNames(t *query.Table) []string {
-	var out []string
-	for _, f := range t.Fields {
-		out = append(out, f.Name)
-	}
-	return out
 }
 
 // unknownName refuses a name, with the one that was probably meant: only among those this person may see.
