@@ -48,13 +48,12 @@ type Groups struct {
 	Measures []Column // what is computed, and is named by As
 }
 
-func isAggregate(fn string) bool {
-	switch fn {
-	case "count", "count_distinct", "count_if", "sum", "sum_if", "avg", "min", "max":
-		return true
-	}
-	return false
+// Aggregates lists what is computed of the rows of a group.
+func Aggregates() []string {
+	return []string{"count", "count_distinct", "count_if", "sum", "sum_if", "avg", "min", "max"}
 }
+
+func isAggregate(fn string) bool { return slices.Contains(Aggregates(), fn) }
 
 // grouped says whether names are asked of a group where the checker stands: in a measure, but not within an aggregate.
 func (c *checker) grouped() bool { return c.env.Groups != nil && !c.within }

@@ -6,13 +6,12 @@ import (
 	"github.com/google/cel-go/common/ast"
 )
 
-func isEach(fn string) bool {
-	switch fn {
-	case "exists", "all", "count", "sum", "avg", "min", "max":
-		return true
-	}
-	return false
+// Folds lists what is asked of children and of other rows, orders.f(o, …).
+func Folds() []string {
+	return []string{"exists", "all", "count", "sum", "avg", "min", "max"}
 }
+
+func isEach(fn string) bool { return slices.Contains(Folds(), fn) }
 
 // each checks orders.exists(o, …) and its like.
 func (c *checker) each(e ast.Expr, call ast.CallExpr) (Expr, error) {

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -24,50 +25,50 @@ type function struct {
 	usage    string // an example
 }
 
-// functionNames lists all functions, for suggestions.
-func functionNames() []string {
+// Functions lists the functions of values, f(x, y) or x.f(y).
+func Functions() []string {
 	return []string{"contains", "startsWith", "endsWith", "lower", "length", "blank", "substring", "coalesce", "round", "abs", "number", "now", "today", "date",
 		"timestamp", "days", "months", "years", "start_of", "end_of", "year", "quarter", "month", "week", "day", "hour", "year_of", "month_of_year", "weekday",
 		"hour_of_day", "days_between", "years_between"}
 }
 
-// lookup finds a function whose arguments are checked by their types alone; the others are in special.
-func lookup(name string) (function, bool) {
+// lookup finds a function whose arguments are checked by their types alone; coalesce and the conversions are checked apart.
+func lookup(name string) function {
 	switch name {
 	case "contains", "startsWith", "endsWith":
-		return function{[]Type{String, String}, 0, Bool, `name.` + name + `("ab")`}, true
+		return function{[]Type{String, String}, 0, Bool, `name.` + name + `("ab")`}
 	case "lower":
-		return function{[]Type{String}, 0, String, "lower(name)"}, true
+		return function{[]Type{String}, 0, String, "lower(name)"}
 	case "length":
-		return function{[]Type{String}, 0, Int, "length(name)"}, true
+		return function{[]Type{String}, 0, Int, "length(name)"}
 	case "blank":
-		return function{[]Type{String}, 0, Bool, "blank(name)"}, true
+		return function{[]Type{String}, 0, Bool, "blank(name)"}
 	case "substring":
-		return function{[]Type{String, Int, Int}, 1, String, "substring(name, 1, 3)"}, true
+		return function{[]Type{String, Int, Int}, 1, String, "substring(name, 1, 3)"}
 	case "round":
-		return function{[]Type{numberType, Int}, 1, numberType, "round(total, 2)"}, true
+		return function{[]Type{numberType, Int}, 1, numberType, "round(total, 2)"}
 	case "abs":
-		return function{[]Type{numberType}, 0, numberType, "abs(total)"}, true
+		return function{[]Type{numberType}, 0, numberType, "abs(total)"}
 	case "now":
-		return function{nil, 0, Timestamp, "now()"}, true
+		return function{nil, 0, Timestamp, "now()"}
 	case "today":
-		return function{nil, 0, Date, "today()"}, true
+		return function{nil, 0, Date, "today()"}
 	case "days", "months", "years":
-		return function{[]Type{Int}, 0, spanType, name + "(7)"}, true
+		return function{[]Type{Int}, 0, spanType, name + "(7)"}
 	case "start_of", "end_of":
-		return function{[]Type{unitType, whenType}, 0, whenType, name + `("month", ordered_at)`}, true
+		return function{[]Type{unitType, whenType}, 0, whenType, name + `("month", ordered_at)`}
 	case "year", "quarter", "month", "week", "day":
-		return function{[]Type{whenType}, 0, Date, name + "(ordered_at)"}, true
+		return function{[]Type{whenType}, 0, Date, name + "(ordered_at)"}
 	case "hour":
-		return function{[]Type{Timestamp}, 0, Timestamp, "hour(ordered_at)"}, true
+		return function{[]Type{Timestamp}, 0, Timestamp, "hour(ordered_at)"}
 	case "year_of", "month_of_year", "weekday":
-		return function{[]Type{whenType}, 0, Int, name + "(ordered_at)"}, true
+		return function{[]Type{whenType}, 0, Int, name + "(ordered_at)"}
 	case "hour_of_day":
-		return function{[]Type{Timestamp}, 0, Int, "hour_of_day(ordered_at)"}, true
+		return function{[]Type{Timestamp}, 0, Int, "hour_of_day(ordered_at)"}
 	case "days_between", "years_between":
-		return function{[]Type{whenType, whenType}, 0, Int, name + "(ordered_at, now())"}, true
+		return function{[]Type{whenType, whenType}, 0, Int, name + "(ordered_at, now())"}
 	}
-	return function{}, false
+	return function{}
 }
 
 // call checks a function, f(x, y) or x.f(y), or looks at children.
@@ -84,16 +85,16 @@ func (c *checker) call(e ast.Expr, call ast.CallExpr) (Expr, error) {
 	} else if c.env.Groups != nil && isAggregate(fn) {
 		return c.aggregate(fn, at, args)
 	}
+	if !slices.Contains(Functions(), fn) {
+		return nil, c.unknownFunction(fn, at, call)
+	}
 	switch fn {
 	case "coalesce":
 		return c.coalesce(at, args)
 	case "number", "date", "timestamp":
 		return c.conversion(fn, at, args)
 	}
-	f, ok := lookup(fn)
-	if !ok {
-		return nil, c.unknownFunction(fn, at, call)
-	}
+	f := lookup(fn)
 	if len(args) > len(f.params) || len(args) < len(f.params)-f.optional {
 		return nil, failAt(at, "%s takes %s: write %s", fn, count(len(f.params)-f.optional, len(f.params)), f.usage)
 	}
@@ -226,7 +227,14 @@ func (c *checker) when(x Expr, want Type, at int) (Expr, error) {
 	return nil, failAt(at, "`%s` is %s, a date or timestamp is wanted", Text(x), typeName(x.Type()))
 }
 
-const units = "year, quarter, month, week, day or hour"
+// Units lists the units of start_of and end_of, from long to short; each is the name of a function as well.
+func Units() []string { return []string{"year", "quarter", "month", "week", "day", "hour"} }
+
+// orList is "a, b or c".
+func orList(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
 
 func (c *checker) unit(a ast.Expr, usage string) (Expr, error) {
 	at := c.src.at(a)
@@ -237,11 +245,11 @@ func (c *checker) unit(a ast.Expr, usage string) (Expr, error) {
 	l, ok := textLiteral(x)
 	if ok {
 		text, _ := l.V.(string)
-		if _, ok := startOf(text, time.Time{}); ok {
+		if slices.Contains(Units(), text) {
 			return l, nil
 		}
 	}
-	return nil, failAt(at, "the first argument is %s, in quotes, as in %s", units, usage)
+	return nil, failAt(at, "the first argument is %s, in quotes, as in %s", orList(Units()), usage)
 }
 
 func (c *checker) coalesce(at int, args []ast.Expr) (Expr, error) {
@@ -363,7 +371,7 @@ func (c *checker) unknownFunction(fn string, at int, call ast.CallExpr) error {
 	if hint := foreign(strings.ToLower(fn)); hint != "" {
 		return failAt(at, "no function `%s`: %s", fn, hint)
 	}
-	return failAt(at, "no function `%s`%s", fn, near.Hint(fn, append(functionNames(), "exists", "all", "count", "sum", "avg", "min", "max")))
+	return failAt(at, "no function `%s`%s", fn, near.Hint(fn, append(Functions(), Folds()...)))
 }
 
 func aggregateHint(c *checker, fn string, call ast.CallExpr) string {
