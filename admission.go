@@ -50,9 +50,14 @@ func (a *Assistant) access(ctx context.Context, who Person) (Person, error) {
 	return who, nil
 }
 
+// view opens the host as a person, with the rights of now.
+func (a *Assistant) view(ctx context.Context, who Person) (*View, error) {
+	return a.guard.View(ctx, who, a.clock(who))
+}
+
 // rightsOf identifies the rights of a person: equal ones read the same.
 func (a *Assistant) rightsOf(who Person) string {
-	return a.policy.Fingerprint(who.Issuer, who.ID, who.Roles, who.Attributes)
+	return a.guard.Fingerprint(who)
 }
 
 func directoryError(err error) error {

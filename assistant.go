@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"example.com/deputy/guard"
 	"example.com/deputy/internal/rate"
 	"example.com/deputy/internal/redact"
 	"example.com/deputy/internal/working"
-	"example.com/deputy/policy"
 )
 
 // Config is everything an assistant is made of.
@@ -47,12 +47,6 @@ type Span struct {
 	Usage                           Usage   // at the end: of the model call
 	Stop                            Stop    // at the end: of the model call
 	Code                            Code    // at the end: what went wrong; empty: nothing
-}
-
-// Clock is a moment in somebody's zone.
-type Clock struct {
-	Now  time.Time
-	Zone *time.Location
 }
 
 // Limits bound what is done for a person. Zero or less means the default in brackets.
@@ -99,8 +93,7 @@ type Assistant struct {
 	cfg     Config
 	reg     *registry
 	system  string // the stable text before everything
-	policy  *policy.Compiled
-	parsed  *parsed
+	guard   *guard.Guard
 	rate    *rate.Limiter
 	running working.Set // the turns that this process works on, by id
 
@@ -128,7 +121,7 @@ func New(ctx context.Context, cfg Config) (*Assistant, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	a := &Assistant{cfg: cfg, system: cfg.system(), reg: reg, policy: rules, parsed: &parsed{}, rate: rate.New(cfg.Limits.TurnsPerMinute)}
+	a := &Assistant{cfg: cfg, system: cfg.system(), reg: reg, guard: guard.New(cfg.Host, rules), rate: rate.New(cfg.Limits.TurnsPerMinute)}
 	a.stopping, a.stop = context.WithCancel(context.Background())
 	a.running.Go("", func(error) {}, func() { a.lookForLost(a.stopping) })
 	return a, nil

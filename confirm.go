@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/deputy/guard"
 	"example.com/deputy/query"
 )
 
@@ -244,7 +245,7 @@ func (d *Door) send(ctx context.Context, who Person, key string, cs []Change) (d
 	if err != nil {
 		return nil, nothing, err
 	}
-	ws, err := v.admit(ctx, nil, cs)
+	ws, err := guard.Admit(ctx, v, cs)
 	if err != nil {
 		return nil, nothing, err
 	}

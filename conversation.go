@@ -1,6 +1,8 @@
 package deputy
 
-import "time"
+import (
+	"time"
+)
 
 // Conversation is the messages of one person over time.
 type Conversation struct {

@@ -54,7 +54,7 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 	if err != nil {
 		return "", err
 	}
-	t := Turn{ID: cmp.Or(in.ID, a.id("trn_")), Conversation: c.ID, Person: person.known(), Channel: d.channel, State: TurnRunning, NextEvent: 1,
+	t := Turn{ID: cmp.Or(in.ID, a.id("trn_")), Conversation: c.ID, Person: known(person), Channel: d.channel, State: TurnRunning, NextEvent: 1,
 		StartedAt: a.cfg.Clock(), Screen: in.Screen}
 	first, err := a.opening(ctx, person, t, in.Text, history)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"example.com/deputy/query"
+	"example.com/deputy/guard"
 )
 
 // doubtful are the members of a group whose outcome nobody knows, once nothing can be under way any more: confirmations whose lease has run
@@ -70,7 +70,7 @@ func (a *Assistant) verdict(ctx context.Context, who Person, ps []Proposal) (ver
 	}
 	for _, p := range ps {
 		for _, c := range p.Changes {
-			one := v.made(ctx, c)
+			one := guard.Look(ctx, v, c)
 			if verdict == "" {
 				verdict = one
 			}
@@ -80,51 +80,4 @@ func (a *Assistant) verdict(ctx context.Context, who Person, ps []Proposal) (ver
 		}
 	}
 	return verdict
-}
-
-// made says of one change whether the record shows it.
-func (v *View) made(ctx context.Context, c Change) State {
-	t, err := v.Table(ctx, c.Table)
-	if err != nil || c.Verb == Create {
-		return Unknown
-	}
-	is, ok := query.Keyed(t, c.Key)
-	q := query.Query{Table: t.Name, Where: is, Limit: 1, Version: c.VersionOf, Select: []query.Column{{As: "found", Expr: query.Lit{V: true, T: query.Bool}}}}
-	for _, a := range c.Values {
-		f, there := t.Field(a.Field)
-		ok = ok && there
-		q.Select = append(q.Select, query.Column{As: f.Name, Expr: query.Ref{Table: t.Name, Field: f}})
-	}
-	if !ok {
-		return Unknown
-	}
-	found, err := v.Query(ctx, q)
-	switch {
-	case err != nil:
-		return Unknown
-	case len(found.Rows) == 0 && c.Verb == Delete && v.absent(ctx, t, is):
-		return Done
-	case len(found.Rows) == 0:
-		return Unknown
-	}
-	set := 0
-	for i, a := range c.Values {
-		f, _ := t.Field(a.Field)
-		if unchanged(f, found.Rows[0][i+1], a) {
-			set++
-		}
-	}
-	switch {
-	case c.Verb == Update && set == len(c.Values): // also where the database does not move the version on
-		return Done
-	case set == 0 && found.Versions[0] == c.Version:
-		return Failed
-	}
-	return Unknown
-}
-
-// absent says whether a record is not there at all: one that may not be read any more is not one that was deleted.
-func (v *View) absent(ctx context.Context, t *query.Table, is query.Expr) bool {
-	rows, err := v.host.Query(ctx, v.who, query.Query{Table: t.Name, Where: is, Limit: 1, Select: []query.Column{{As: "found", Expr: query.Lit{V: true, T: query.Bool}}}})
-	return err == nil && len(rows.Rows) == 0
 }

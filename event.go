@@ -1,6 +1,8 @@
 package deputy
 
-import "encoding/json"
+import (
+	"encoding/json"
+)
 
 // Event is one thing that happened in a turn, as the journal keeps it. Seq grows, not always by one; it is the id a follower resumes after.
 type Event struct {

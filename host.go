@@ -2,29 +2,50 @@ package deputy
 
 import (
 	"context"
-	"slices"
 
-	"example.com/deputy/query"
+	"example.com/deputy/guard"
 )
 
-// Host is the business application. Every method acts as the person; no method sees a policy: row rules and hidden fields are already in
-// the expressions and in Select. Errors whose text a person may read are *Error; all others are the operator's.
-// A context that ends stops the request.
-type Host interface {
-	// Catalog describes the host as this person may see it where the host knows rights of its own. The zero Person asks for the whole
-	// catalog, to compile a policy at start.
-	Catalog(ctx context.Context, as Person) (query.Catalog, error)
-	// Query returns rows. Read-only is enforced by the engine beneath.
-	Query(ctx context.Context, as Person, q query.Query) (query.Rows, error)
-	// Analyze returns figures over groups of rows, exact: what query.Analysis.Eval says.
-	Analyze(ctx context.Context, as Person, a query.Analysis) (query.Rows, error)
-	// Apply makes the writes in order, once. Versions and conditions of all are tested before the first change. With
-	// Features.Transactions it is all or nothing; else it stops at the first failure and the answers say what was done. The answers are
-	// as many as the writes; a refusal is a failed Applied, no error. Nothing goes or changes along with a delete that is no write of the
-	// group itself: such a delete is refused, whoever may see what would go. An *Error means that nothing was written; any other
-	// error, that of a context included, means that it is not known what was. key is the idempotency key of this attempt.
-	Apply(ctx context.Context, as Person, key string, ws []Write) ([]Applied, error)
-}
+// The seam to the application, what goes over it, and what a person may see of it are in package guard.
+type (
+	Host    = guard.Host
+	View    = guard.View
+	Change  = guard.Change
+	Count   = guard.Count
+	Assign  = guard.Assign
+	Made    = guard.Made
+	Write   = guard.Write
+	Applied = guard.Applied
+	State   = guard.State
+	Line    = guard.Line
+	Source  = guard.Source
+	Clock   = guard.Clock
+)
+
+// The states. Done, failed, unknown, rejected, expired and stale are final.
+const (
+	Pending    = guard.Pending
+	Confirming = guard.Confirming
+	Done       = guard.Done
+	Failed     = guard.Failed // nothing was written
+	Unknown    = guard.Unknown
+	Rejected   = guard.Rejected
+	Expired    = guard.Expired
+	Outdated   = guard.Outdated
+)
+
+// The sources.
+const (
+	SourcePerson = guard.SourcePerson // stands in the person's messages of this conversation
+	SourceData   = guard.SourceData   // equals a cell returned in this conversation
+	SourceModel  = guard.SourceModel  // in neither
+)
+
+// NewRecord stands before the ID of a change where a model names the record that it will create: new:c3.
+const NewRecord = guard.NewRecord
+
+// HasValue is what stands for the value of a secret field.
+const HasValue = guard.HasValue
 
 // turnKey is of a context: the turn that it works for.
 type turnKey struct{}
@@ -39,83 +60,4 @@ func TurnOf(ctx context.Context) string {
 // WithTurn is a context whose requests are made for a turn. The engine makes it; hosts in their tests may.
 func WithTurn(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, turnKey{}, id)
-}
-
-// Change is one write, as data: what a Propose tool returns, what a proposal stores, shows, hashes and checks again. It holds texts and
-// types, never live values, so that it survives any store.
-type Change struct {
-	// ID names a change that creates, for later changes of its group. A tool names it within its draft; the engine makes it unique.
-	ID     string `json:",omitempty"`
-	Verb   Verb
-	Table  string
-	Key    []string `json:",omitempty"` // texts of the key's values; empty when it creates
-	Values []Assign `json:",omitempty"` // in the order of the table's fields; none when it deletes
-	// Version is of the record as it was shown, over the fields VersionOf; taken by the engine, never given by a tool.
-	Version   string   `json:",omitempty"`
-	VersionOf []string `json:",omitempty"`
-	When      string   `json:",omitempty"` // a condition that must hold before, checked again at confirm
-	// Children are how many readable records stood below one that is deleted, by relation: another number then is stale. The engine's.
-	Children []Count `json:",omitempty"`
-}
-
-// Count is a number of records by relation.
-type Count struct {
-	Relation string
-	N        int
-}
-
-// Assign sets a field to the exact text of a value (query.ParseValue); nil is NULL. With From, the value is the key of the record that an
-// earlier change of the group creates, the one of this ID; Text is nil then.
-type Assign struct {
-	Field string
-	Type  query.Type
-	Text  *string
-	From  string `json:",omitempty"`
-}
-
-// NewRecord stands before the ID of a change where a model names the record that it will create: new:c3.
-const NewRecord = "new:"
-
-// Made are the keys that the writes of a group have made so far, by the ID of their change: a host's, while it applies a group.
-type Made map[string][]string
-
-// Add notes what became of a write.
-func (m Made) Add(w Write, done Applied) {
-	if w.ID != "" && done.State == Done {
-		m[w.ID] = done.Key
-	}
-}
-
-// Fill gives a write with every From replaced by the key that was made; not ok where none was.
-func (m Made) Fill(w Write) (filled Write, ok bool) {
-	w.Values = slices.Clone(w.Values)
-	for i, a := range w.Values {
-		if a.From == "" {
-			continue
-		}
-		key := m[a.From]
-		if len(key) != 1 {
-			return w, false
-		}
-		w.Values[i].Text, w.Values[i].From = &key[0], ""
-	}
-	return w, true
-}
-
-// Write is a change on its way to the host. Only the guard makes one: conditions compiled against the catalog of now, row rules in them.
-type Write struct {
-	Change
-	When query.Expr // about the record before, else stale; nil: none
-	// Check is tested in the order of the writes, and where it does not hold the write is failed: about the record after it is created or
-	// updated, or just before it is deleted. nil: none.
-	Check query.Expr
-}
-
-// Applied is what became of one write.
-type Applied struct {
-	// State is done, failed (refused: nothing was written), stale (the record is not as it was shown: gone, another version, or When does
-	// not hold) or pending (not attempted).
-	State State
-	Key   []string // of the record, also of one just created
-	Error string   // a sentence for the person, where it is not done
 }

@@ -130,7 +130,7 @@ func (d *Door) Me(ctx context.Context, who Caller) (Me, error) {
 	if err != nil {
 		return Me{}, err
 	}
-	m := Me{Person: person.withoutCredential(), Confirm: who.Confirm, Model: d.a.cfg.Models[0].Info()}
+	m := Me{Person: withoutCredential(person), Confirm: who.Confirm, Model: d.a.cfg.Models[0].Info()}
 	m.Audit = d.a.cfg.Policy.Any(person.Roles, func(r Role) bool { return r.Audit })
 	m.Operate = d.a.cfg.Policy.Any(person.Roles, func(r Role) bool { return r.Operate })
 	if k, err := ReadKillSwitch(ctx, d.a.cfg.Store.Settings); err != nil || k.All {
@@ -140,7 +140,7 @@ func (d *Door) Me(ctx context.Context, who Caller) (Me, error) {
 	if err != nil {
 		return m, err
 	}
-	if m.Tables, m.Words, err = v.g.Abilities(ctx); err != nil {
+	if m.Tables, m.Words, err = v.Abilities(ctx); err != nil {
 		return m, err
 	}
 	if m.Audit {

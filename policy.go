@@ -1,8 +1,6 @@
 package deputy
 
 import (
-	"errors"
-
 	"example.com/deputy/policy"
 )
 
@@ -25,15 +23,3 @@ const (
 	Update = policy.Update
 	Delete = policy.Delete
 )
-
-// sayUnknown makes of what the policy does not show a sentence: the same one for what is not there.
-func sayUnknown(err error) error {
-	var u *policy.Unknown
-	switch {
-	case !errors.As(err, &u):
-		return err
-	case u.Field != "":
-		return Errorf(NotFound, "no field `%s` in %s", u.Field, u.Table)
-	}
-	return Errorf(NotFound, "Unknown table: %s", cut(u.Table, maxName))
-}

@@ -42,7 +42,7 @@ func (a *Assistant) request(ctx context.Context, who Person, history []Message, 
 	for i := range r.Messages {
 		r.Messages[i].Seq = 0 // of the store's, not of what is said
 	}
-	r.Tail = v.tail(ctx, screen)
+	r.Tail = tail(ctx, v, screen)
 	return r, nil
 }
 
@@ -154,7 +154,7 @@ func notRun(c ToolCall) *ToolResult {
 }
 
 // tail tells the model what the person is looking at. It is checked like any other read: what they may not read is left out.
-func (v *View) tail(ctx context.Context, screen *Screen) string {
+func tail(ctx context.Context, v *View, screen *Screen) string {
 	if screen == nil {
 		return ""
 	}

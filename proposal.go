@@ -6,24 +6,6 @@ import (
 	"time"
 )
 
-// State of a proposal.
-type State string
-
-// The states. Done, failed, unknown, rejected, expired and stale are final.
-const (
-	Pending    State = "pending"
-	Confirming State = "confirming"
-	Done       State = "done"
-	Failed     State = "failed" // nothing was written
-	Unknown    State = "unknown"
-	Rejected   State = "rejected"
-	Expired    State = "expired"
-	Outdated   State = "stale"
-)
-
-// Final says whether nothing can become of it any more.
-func (s State) Final() bool { return s != Pending && s != Confirming }
-
 // Proposal is a write that waits for its owner. What is stored is what is shown, hashed and run.
 type Proposal struct {
 	Seq          int64 `json:"-"` // the store's, growing: the order of lists
@@ -51,31 +33,6 @@ type Proposal struct {
 	Outcome      string // a sentence, once it is decided
 	Renewed      string // id of the proposal (of the group, where it had several members) that took the place of a stale one
 }
-
-// Line is one line of what a person is asked to confirm: a field before and after.
-type Line struct {
-	Table       string
-	Record      string
-	RecordLabel string `json:",omitempty"`
-	Verb        Verb
-	Field       string
-	Label       string
-	Before      *string // nil is NULL, or nothing
-	After       *string
-	BeforeLabel string `json:",omitempty"` // of the record a foreign key leads to
-	AfterLabel  string `json:",omitempty"`
-	Source      Source `json:",omitempty"`
-}
-
-// Source says where a new value comes from.
-type Source string
-
-// The sources.
-const (
-	SourcePerson Source = "person" // stands in the person's messages of this conversation
-	SourceData   Source = "data"   // equals a cell returned in this conversation
-	SourceModel  Source = "model"  // in neither
-)
 
 // Shown names a proposal with the hash that a person was shown.
 type Shown struct{ ID, Hash string }

@@ -1,6 +1,7 @@
 package deputy
 
 import (
+	"example.com/deputy/guard"
 	"example.com/deputy/internal/provenance"
 )
 
@@ -40,6 +41,14 @@ func (t *turning) ref(call string) string {
 		}
 	}
 	return ""
+}
+
+// earlier are the proposals of the turn so far, as a draft reads through them.
+func (t *turning) earlier() (out []guard.Earlier) {
+	for _, p := range t.group {
+		out = append(out, guard.Earlier{Position: p.Position, Changes: p.Changes})
+	}
+	return out
 }
 
 // source says where a new value comes from: a cell returned in this conversation, the person's own messages, or neither.

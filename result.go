@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
 
+	"example.com/deputy/internal/plain"
 	"example.com/deputy/query"
 )
 
@@ -75,7 +74,7 @@ func fenced(ref, text string) string { return `<data call="` + ref + "\">\n" + t
 
 // errorText is what a model is told of a call that was refused or failed.
 func errorText(ref string, err error) string {
-	text := escaped(cut(MessageOf(err), maxSentence))
+	text := plain.Escaped(plain.Cut(MessageOf(err), maxSentence))
 	var e *Error
 	if errors.As(err, &e) && e.Quotes {
 		text = fenced(ref, text)
@@ -83,28 +82,12 @@ func errorText(ref string, err error) string {
 	return "Error: " + text
 }
 
-// cut is a text of at most n bytes, and an ellipsis where there was more.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
-}
-
-// escaped is a text that cannot open or close a fence.
-func escaped(text string) string {
-	return strings.NewReplacer("<", `\u003c`, ">", `\u003e`).Replace(text)
-}
-
 // short is a value as it is told to the model, which knows the rest.
 func short(text *string) *string {
 	if text == nil || len(*text) <= 1<<10 {
 		return text
 	}
-	s := cut(*text, 1<<10)
+	s := plain.Cut(*text, 1<<10)
 	return &s
 }
 

@@ -74,7 +74,7 @@ type Scope struct {
 }
 
 // Person is who asks, without the credential.
-func (s *Scope) Person() Person { return s.who.withoutCredential() }
+func (s *Scope) Person() Person { return withoutCredential(s.who) }
 
 // Conversation is the id of the conversation.
 func (s *Scope) Conversation() string { return s.conversation }

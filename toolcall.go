@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"example.com/deputy/guard"
+	"example.com/deputy/internal/plain"
 	"example.com/deputy/query"
 )
 
@@ -66,7 +68,7 @@ func outcomeOf(err error) Outcome {
 
 // offered finds a tool that this person is offered, and opens the host for it. Unknown, forbidden and useless ones have one answer.
 func (a *Assistant) offered(ctx context.Context, who Person, c ToolCall) (tool Tool, v *View, err error) {
-	unknown := Errorf(NotFound, "Unknown tool: %s", cut(c.Tool, maxName))
+	unknown := Errorf(NotFound, "Unknown tool: %s", plain.Name(c.Tool))
 	tool, ok := a.reg.tools[c.Tool]
 	switch {
 	case !ok || !a.granted(who, tool):
@@ -149,7 +151,7 @@ func (a *Assistant) runDisplay(ctx context.Context, s *Scope, in *turning, tool 
 		return err
 	}
 	out.outcome, out.shows = Ran, &shows
-	out.text = fenced(out.call.Ref, escaped(cut(d.Text, maxSentence)))
+	out.text = fenced(out.call.Ref, plain.Escaped(plain.Cut(d.Text, maxSentence)))
 	return nil
 }
 
@@ -210,14 +212,14 @@ func (a *Assistant) propose(ctx context.Context, s *Scope, in *turning, tool Too
 	if err != nil {
 		return nil, err
 	}
-	content, err := s.view.draft(ctx, d, in, c.Ref)
+	content, err := guard.Prepare(ctx, s.view, guard.Wanted{Changes: d.Changes, Warnings: d.Warnings, Ref: c.Ref, Group: in.earlier(), Source: in.source})
 	if err != nil {
 		return nil, err
 	}
 	now := a.cfg.Clock()
-	p := &Proposal{ID: a.id("prp_"), Owner: in.who.known(), Conversation: in.turn.Conversation, Turn: in.turn.ID, Call: c.ID, Tool: tool.def.Name,
-		Arguments: args, Changes: content.changes, Lines: content.lines, Summary: content.summary, Warnings: content.warnings,
-		Table: content.table, Record: content.record, State: Pending, CreatedAt: now, ExpiresAt: now.Add(a.cfg.Limits.ProposalExpiry)}
+	p := &Proposal{ID: a.id("prp_"), Owner: known(in.who), Conversation: in.turn.Conversation, Turn: in.turn.ID, Call: c.ID, Tool: tool.def.Name,
+		Arguments: args, Changes: content.Changes, Lines: content.Lines, Summary: content.Summary, Warnings: content.Warnings,
+		Table: content.Table, Record: content.Record, State: Pending, CreatedAt: now, ExpiresAt: now.Add(a.cfg.Limits.ProposalExpiry)}
 	p.Hash = p.hash()
 	return p, nil
 }
@@ -272,8 +274,8 @@ func (a *Assistant) reread(ctx context.Context, in *turning, c ToolCall) (query.
 
 // entry is the row of a call. The tool-call log knows who, what and how much, never what was found.
 func (a *Assistant) entry(in *turning, out called, at time.Time) Entry {
-	e := Entry{ID: out.call.ID, At: at, Person: in.who.known(), Channel: in.turn.Channel, Conversation: in.turn.Conversation, Turn: in.turn.ID,
-		Phase: InTurn, Tool: cut(out.call.Tool, maxName), Kind: out.tool.kind, Operation: out.tool.def.Operation, Outcome: out.outcome,
+	e := Entry{ID: out.call.ID, At: at, Person: known(in.who), Channel: in.turn.Channel, Conversation: in.turn.Conversation, Turn: in.turn.ID,
+		Phase: InTurn, Tool: plain.Name(out.call.Tool), Kind: out.tool.kind, Operation: out.tool.def.Operation, Outcome: out.outcome,
 		Arguments: out.tool.logged(out.call.Arguments), Returned: out.returned, Bytes: len(out.text), Truncated: out.truncated, Duration: out.duration}
 	if out.err != nil {
 		e.ErrorCode = CodeOf(out.err)
@@ -308,7 +310,7 @@ func (a *Assistant) overLimit(ctx context.Context, in *turning, c ToolCall) call
 // decided is the row of a decision on a proposal.
 func (a *Assistant) decided(who Person, channel Channel, p Proposal, o Outcome) Entry {
 	tool := a.reg.tools[p.Tool]
-	return Entry{ID: a.id("tcl_"), At: a.cfg.Clock(), Person: who.known(), Channel: channel, Conversation: p.Conversation, Turn: p.Turn, Phase: AtDecision,
+	return Entry{ID: a.id("tcl_"), At: a.cfg.Clock(), Person: known(who), Channel: channel, Conversation: p.Conversation, Turn: p.Turn, Phase: AtDecision,
 		Tool: p.Tool, Kind: KindPropose, Operation: tool.def.Operation, Proposal: p.ID, Outcome: o, Arguments: tool.logged(p.Arguments)}
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/deputy/internal/plain"
 	"example.com/deputy/internal/redact"
 )
 
@@ -247,7 +248,7 @@ func (r *runner) answered(ctx context.Context, ans *answer) (Reason, Step, error
 	for i := range ans.calls {
 		c := &ans.calls[i]
 		r.refs++
-		c.ID, c.Ref, c.Tool, c.Arguments = r.a.id("tcl_"), fmt.Sprintf("c%d", r.refs), cut(c.Tool, maxName), kept(c.Arguments)
+		c.ID, c.Ref, c.Tool, c.Arguments = r.a.id("tcl_"), fmt.Sprintf("c%d", r.refs), plain.Name(c.Tool), kept(c.Arguments)
 	}
 	m := r.message(FromModel, ans.parts())
 	r.text = ans.text.String()

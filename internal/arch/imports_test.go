@@ -32,7 +32,9 @@ func mayImport(pkg, other string) bool {
 	case pkg == "policy":
 		return other == "query"
 	case pkg == ".":
-		return other == "query" || other == "policy"
+		return slices.Contains([]string{"query", "policy", "guard", "fault"}, other)
+	case pkg == "guard":
+		return slices.Contains([]string{"query", "policy", "fault"}, other)
 	case adapter(pkg):
 		return other == "." || other == "query"
 	case suite(pkg):
@@ -121,7 +123,7 @@ func TestTheRulesRefuse(t *testing.T) {
 		refused      bool
 	}{
 		{".", module + "/query", false}, {".", module + "/store/memory", true}, {".", "github.com/google/cel-go/cel", true},
-		{".", module + "/policy", false}, {"policy", module, true}, {"store/memory", module + "/policy", true}, {"internal/schema", module + "/internal/near", false}, {"query", module, true}, {"query", "github.com/google/cel-go/parser", false}, {"store/sqlite", module + "/store/memory", true},
+		{".", module + "/policy", false}, {".", module + "/guard", false}, {"guard", module, true}, {"toolset/records", module + "/guard", true}, {"fault", module + "/query", true}, {"policy", module, true}, {"store/memory", module + "/policy", true}, {"internal/schema", module + "/internal/near", false}, {"query", module, true}, {"query", "github.com/google/cel-go/parser", false}, {"store/sqlite", module + "/store/memory", true},
 		{"store/sqlite", module, false}, {"toolset/records", module + "/internal/schema", false}, {"internal/schema", module + "/internal/sse", true},
 		{"transport/api", module + "/internal/app", true}, {"cmd/deputy", module + "/store/memory", true}, {"cmd/deputy", module + "/internal/app", false},
 		{"host/hosttest", module + "/store/memory", false}, {"deputytest", module + "/host/hosttest", false}, {"deputytest", module + "/toolset/kernel", true}, {"web", module, true}, {"toolset/kernel", "github.com/alecthomas/kong", true},

@@ -1,4 +1,4 @@
-package deputy
+package guard
 
 import (
 	"context"
@@ -6,9 +6,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode"
 
+	"example.com/deputy/fault"
 	"example.com/deputy/internal/jsondiff"
+	"example.com/deputy/internal/plain"
+	"example.com/deputy/policy"
 	"example.com/deputy/query"
 )
 
@@ -18,34 +20,50 @@ const maxLines = 200
 // maxValue bounds the text of one value, in bytes.
 const maxValue = 64 << 10
 
-// drafted is a draft made exact: records read as the person, values validated, unchanged ones dropped, versions taken, every line written.
-type drafted struct {
-	changes  []Change
-	lines    []Line
-	warnings []string
-	summary  string
-	table    string
-	record   string
+// Earlier is a proposal that stands before in the group: a draft reads through what it will do.
+type Earlier struct {
+	Position int
+	Changes  []Change
+}
+
+// Wanted is what a tool wants written, and what the engine knows of the call.
+type Wanted struct {
+	Changes  []Change
+	Warnings []string
+	Ref      string // of the call, by which a model knows it: c3
+	Group    []Earlier
+	Source   func(text *string) Source // where a new value comes from
+}
+
+// Draft is a write made exact: records read as the person, values validated, unchanged ones dropped, versions taken, every line written.
+type Draft struct {
+	Changes  []Change
+	Lines    []Line
+	Warnings []string
+	Summary  string
+	Table    string // of what is changed first
+	Record   string // its id; empty when it creates
 }
 
 // drafter makes one draft exact.
 type drafter struct {
 	v        *View
-	ref      string // of the call: c3
-	position int    // of the proposal in its group
+	ref      string
+	position int // of the proposal in its group
 	source   func(text *string) Source
 	ahead    *ahead // of this draft too, as far as it is made
-	out      drafted
+	out      Draft
 	going    map[string]bool // table and id of what is being deleted
 }
 
-// draft validates what a Propose tool wants as far as this person can see, and writes what they will be asked to confirm.
-func (v *View) draft(ctx context.Context, d Draft, in *turning, ref string) (drafted, error) {
-	w := &drafter{v: v, ref: ref, position: len(in.group) + 1, source: in.source, ahead: aheadOf(in.group), going: map[string]bool{},
-		out: drafted{warnings: slices.Clone(d.Warnings)}}
+// Prepare validates what a Propose tool wants as far as this person can see, and writes what they will be asked to confirm. It is no method of
+// the view, as Admit and Look are none: tools have no use for them.
+func Prepare(ctx context.Context, v *View, d Wanted) (Draft, error) {
+	w := &drafter{v: v, ref: d.Ref, position: len(d.Group) + 1, source: d.Source, ahead: aheadOf(d.Group), going: map[string]bool{},
+		out: Draft{Warnings: slices.Clone(d.Warnings)}}
 	earlier := len(w.ahead.changes)
 	if len(d.Changes) == 0 {
-		return w.out, Errorf(Invalid, "Nothing would change.")
+		return w.out, fault.Errorf(fault.Invalid, "Nothing would change.")
 	}
 	var parts []string
 	for _, c := range d.Changes {
@@ -55,20 +73,20 @@ func (v *View) draft(ctx context.Context, d Draft, in *turning, ref string) (dra
 		}
 		parts = append(parts, said)
 	}
-	if len(w.out.lines) > maxLines {
-		return w.out, Errorf(Unprocessable, "This would change more than can be shown (%d values): ask for less at once.", maxLines)
+	if len(w.out.Lines) > maxLines {
+		return w.out, fault.Errorf(fault.Unprocessable, "This would change more than can be shown (%d values): ask for less at once.", maxLines)
 	}
-	w.out.summary = strings.Join(parts, "; ")
+	w.out.Summary = strings.Join(parts, "; ")
 	if err := w.ahead.collides(earlier); err != nil {
 		return w.out, err
 	}
-	_, err := v.admit(ctx, w.ahead.changes[:earlier], w.out.changes)
+	_, err := v.admit(ctx, w.ahead.changes[:earlier], w.out.Changes)
 	return w.out, err
 }
 
 // keep takes a change that is exact.
 func (w *drafter) keep(c Change) {
-	w.out.changes = append(w.out.changes, c)
+	w.out.Changes = append(w.out.Changes, c)
 	w.ahead.add(c, w.position)
 }
 
@@ -92,52 +110,28 @@ func (w *drafter) change(ctx context.Context, c Change) (string, error) {
 		return "", err
 	}
 	if t.View || len(t.Key) == 0 {
-		return "", Errorf(Invalid, "%s can be read, not written: it has no primary key, or is a view", t.Name)
+		return "", fault.Errorf(fault.Invalid, "%s can be read, not written: it has no primary key, or is a view", t.Name)
 	}
 	if err := w.v.may(ctx, c); err != nil {
 		return "", err
 	}
 	switch c.Verb {
-	case Create:
+	case policy.Create:
 		return w.create(ctx, t, c)
-	case Update:
+	case policy.Update:
 		return w.update(ctx, t, c)
-	case Delete:
+	case policy.Delete:
 		return w.delete(ctx, t, c)
 	}
-	return "", Errorf(Internal, "a change without a verb")
+	return "", fault.Errorf(fault.Internal, "a change without a verb")
 }
 
 // named is the record for a sentence: 12 (Acme AS).
 func (r *record) named() string {
 	if r.label == "" || r.label == r.id {
-		return plainly(r.id)
+		return plain.Text(r.id)
 	}
-	return fmt.Sprintf("%s (%s)", plainly(r.id), plainly(r.label))
-}
-
-// plainly is a text from the data inside a sentence of ours. What could end its place in the sentence puts it into quotes; what cannot be
-// seen is shown as what it is.
-func plainly(text string) string {
-	var b strings.Builder
-	odd := false
-	for _, c := range cut(text, 120) {
-		switch {
-		case unicode.Is(unicode.C, c) || unicode.Is(unicode.Zl, c) || unicode.Is(unicode.Zp, c):
-			fmt.Fprintf(&b, "[U+%04X]", c)
-			odd = true
-		case strings.ContainsRune("“”\"", c):
-			b.WriteRune('\'')
-			odd = true
-		default:
-			b.WriteRune(c)
-			odd = odd || strings.ContainsRune("():;", c)
-		}
-	}
-	if odd {
-		return "“" + b.String() + "”"
-	}
-	return b.String()
+	return fmt.Sprintf("%s (%s)", plain.Text(r.id), plain.Text(r.label))
 }
 
 func (w *drafter) record(ctx context.Context, t *query.Table, c Change) (*record, error) {
@@ -157,7 +151,7 @@ func (w *drafter) record(ctx context.Context, t *query.Table, c Change) (*record
 }
 
 // permits says whether a readable record may be written to: roles may grant that for fewer records.
-func (v *View) permits(ctx context.Context, t *query.Table, is query.Expr, verb Verb) error {
+func (v *View) permits(ctx context.Context, t *query.Table, is query.Expr, verb policy.Verb) error {
 	g, err := v.g.Table(ctx, t.Name)
 	if err != nil {
 		return sayUnknown(err)
@@ -166,13 +160,13 @@ func (v *View) permits(ctx context.Context, t *query.Table, is query.Expr, verb 
 		return nil
 	}
 	key, _ := t.Field(t.Key[0])
-	rows, err := v.host.Query(ctx, v.who, query.Query{Table: t.Name, Where: query.And(g.Before(Read), g.Before(verb), is), Limit: 1,
+	rows, err := v.host.Query(ctx, v.who, query.Query{Table: t.Name, Where: query.And(g.Before(policy.Read), g.Before(verb), is), Limit: 1,
 		Select: []query.Column{{As: key.Name, Expr: query.Ref{Table: t.Name, Field: key}}}})
 	if err != nil {
 		return err
 	}
 	if len(rows.Rows) == 0 {
-		return Errorf(PermissionDenied, "You may read this record of %s, but not %s it.", t.Name, verb)
+		return fault.Errorf(fault.PermissionDenied, "You may read this record of %s, but not %s it.", t.Name, verb)
 	}
 	return nil
 }
@@ -187,24 +181,24 @@ func (w *drafter) update(ctx context.Context, t *query.Table, c Change) (string,
 		return "", err
 	}
 	if len(values) == 0 {
-		return "", Errorf(Invalid, "Nothing would change: the record has these values already.")
+		return "", fault.Errorf(fault.Invalid, "Nothing would change: the record has these values already.")
 	}
-	w.add(r, Change{Verb: Update, Table: t.Name, Key: r.key, Values: values, Version: r.version, VersionOf: r.of, When: c.When}, targets)
+	w.add(r, Change{Verb: policy.Update, Table: t.Name, Key: r.key, Values: values, Version: r.version, VersionOf: r.of, When: c.When}, targets)
 	return fmt.Sprintf("Update %s %s: %s", singular(t), r.named(), labels(t, values)), nil
 }
 
 func (w *drafter) create(ctx context.Context, t *query.Table, c Change) (string, error) {
 	if c.When != "" {
-		return "", Errorf(Internal, "a condition on a record that is not there yet")
+		return "", fault.Errorf(fault.Internal, "a condition on a record that is not there yet")
 	}
 	values, targets, err := w.values(ctx, t, c, nil)
 	if err != nil {
 		return "", err
 	}
 	if missing := missing(t, values); len(missing) > 0 {
-		return "", Errorf(Invalid, "A new record of %s needs a value for: %s", t.Name, strings.Join(missing, ", "))
+		return "", fault.Errorf(fault.Invalid, "A new record of %s needs a value for: %s", t.Name, strings.Join(missing, ", "))
 	}
-	w.add(&record{t: t}, Change{ID: w.id(c), Verb: Create, Table: t.Name, Values: values}, targets)
+	w.add(&record{t: t}, Change{ID: w.id(c), Verb: policy.Create, Table: t.Name, Values: values}, targets)
 	if len(values) == 0 {
 		return "Create " + singular(t), nil
 	}
@@ -214,8 +208,8 @@ func (w *drafter) create(ctx context.Context, t *query.Table, c Change) (string,
 // add keeps a change and writes its lines.
 func (w *drafter) add(r *record, c Change, targets map[string]string) {
 	w.keep(c)
-	if w.out.table == "" {
-		w.out.table, w.out.record = c.Table, r.id
+	if w.out.Table == "" {
+		w.out.Table, w.out.Record = c.Table, r.id
 	}
 	for _, a := range c.Values {
 		f, _ := r.t.Field(a.Field)
@@ -226,14 +220,14 @@ func (w *drafter) add(r *record, c Change, targets map[string]string) {
 		l.AfterLabel = targets[f.Name]
 		if a.From != "" {
 			l.After, l.Source = new("new"), SourceData
-			w.out.lines = append(w.out.lines, l)
+			w.out.Lines = append(w.out.Lines, l)
 			continue
 		}
 		for _, l := range l.byPath(f) {
 			l.Source = w.source(l.After)
-			w.out.lines = append(w.out.lines, l)
+			w.out.Lines = append(w.out.Lines, l)
 			if l.Source == SourceModel {
-				w.out.warnings = append(w.out.warnings, fmt.Sprintf("%s: %s stands neither in your messages nor in the data.", l.Label, quoted(l.After)))
+				w.out.Warnings = append(w.out.Warnings, fmt.Sprintf("%s: %s stands neither in your messages nor in the data.", l.Label, quoted(l.After)))
 			}
 		}
 	}
@@ -268,7 +262,7 @@ func quoted(text *string) string {
 	if text == nil {
 		return "that it becomes empty"
 	}
-	return "“" + strings.Trim(plainly(*text), "“”") + "”"
+	return plain.Quoted(*text)
 }
 
 func labels(t *query.Table, values []Assign) string {
@@ -308,14 +302,14 @@ func (w *drafter) delete(ctx context.Context, t *query.Table, c Change) (string,
 	if err != nil {
 		return "", err
 	}
-	w.out.table, w.out.record = t.Name, r.id
+	w.out.Table, w.out.Record = t.Name, r.id
 	along := map[string]int{}
 	if err := w.gone(ctx, r, c.When, along, 0); err != nil {
 		return "", err
 	}
 	said := fmt.Sprintf("Delete %s %s", singular(t), r.named())
 	if len(along) > 0 {
-		w.out.warnings = append(w.out.warnings, "With it go: "+counted(along)+".")
+		w.out.Warnings = append(w.out.Warnings, "With it go: "+counted(along)+".")
 		said += " and " + counted(along)
 	}
 	return said, nil
@@ -338,7 +332,7 @@ func (w *drafter) gone(ctx context.Context, r *record, when string, along map[st
 	w.going[r.t.Name+" "+r.id] = true
 	for _, f := range r.t.Fields {
 		if old, ok := query.FormatValue(r.values[f.Name]); ok {
-			w.out.lines = append(w.out.lines, Line{Table: r.t.Name, Record: r.id, RecordLabel: r.label, Verb: Delete,
+			w.out.Lines = append(w.out.Lines, Line{Table: r.t.Name, Record: r.id, RecordLabel: r.label, Verb: policy.Delete,
 				Field: f.Name, Label: f.Label, Before: &old, BeforeLabel: r.labels[f.Name]})
 		}
 	}
@@ -355,7 +349,7 @@ func (w *drafter) gone(ctx context.Context, r *record, when string, along map[st
 			below = append(below, Count{rel.Name, n})
 		}
 	}
-	w.keep(Change{Verb: Delete, Table: r.t.Name, Key: r.key, Version: r.version, VersionOf: r.of, When: when, Children: below})
+	w.keep(Change{Verb: policy.Delete, Table: r.t.Name, Key: r.key, Version: r.version, VersionOf: r.of, When: when, Children: below})
 	return nil
 }
 
@@ -375,7 +369,7 @@ func (w *drafter) below(ctx context.Context, r *record, rel query.Relation, alon
 	label := strings.ToLower(t.Label)
 	for _, child := range found {
 		is, _ := query.Keyed(t, child.key)
-		if err := w.v.permits(ctx, t, is, Delete); err != nil {
+		if err := w.v.permits(ctx, t, is, policy.Delete); err != nil {
 			return 0, err
 		}
 		if w.going[t.Name+" "+child.id] {
@@ -399,15 +393,15 @@ func (w *drafter) mayGo(ctx context.Context, t *query.Table, rel query.Relation,
 	case len(found) == 0 && len(now) <= maxLines:
 		return nil
 	case slices.ContainsFunc(found, func(r *record) bool { return r.made }):
-		return Errorf(Conflict, "It cannot be deleted: a new record of %s that is proposed in this turn belongs to it.", label)
+		return fault.Errorf(fault.Conflict, "It cannot be deleted: a new record of %s that is proposed in this turn belongs to it.", label)
 	case !rel.Cascade:
-		err := Errorf(Unprocessable, "It cannot be deleted: %s belong to it (%s). Delete or move them first.", label, ids(found))
+		err := fault.Errorf(fault.Unprocessable, "It cannot be deleted: %s belong to it (%s). policy.Delete or move them first.", label, ids(found))
 		err.Quotes = true
 		return err
 	case !rights.Delete:
-		return Errorf(PermissionDenied, "It cannot be deleted: %s would go with it, and you may not delete those.", label)
-	case len(now) > maxLines || len(found) > maxLines || len(w.out.lines) > maxLines || depth >= maxCascade:
-		return Errorf(Unprocessable, "It cannot be deleted: more would go with it than can be shown.")
+		return fault.Errorf(fault.PermissionDenied, "It cannot be deleted: %s would go with it, and you may not delete those.", label)
+	case len(now) > maxLines || len(found) > maxLines || len(w.out.Lines) > maxLines || depth >= maxCascade:
+		return fault.Errorf(fault.Unprocessable, "It cannot be deleted: more would go with it than can be shown.")
 	}
 	return nil
 }

@@ -1,9 +1,11 @@
-package deputy
+package guard
 
 import (
 	"context"
 	"slices"
 
+	"example.com/deputy/fault"
+	"example.com/deputy/policy"
 	"example.com/deputy/query"
 )
 
@@ -15,7 +17,7 @@ type ahead struct {
 }
 
 // aheadOf is what the proposals of a turn so far will make.
-func aheadOf(group []Proposal) *ahead {
+func aheadOf(group []Earlier) *ahead {
 	out := &ahead{at: map[string]int{}}
 	for _, p := range group {
 		for _, c := range p.Changes {
@@ -34,7 +36,7 @@ func (a *ahead) add(c Change, position int) {
 
 // made finds the change that creates a record, by its ID.
 func (a *ahead) made(id string) (Change, bool) {
-	i := slices.IndexFunc(a.changes, func(c Change) bool { return c.Verb == Create && c.ID == id })
+	i := slices.IndexFunc(a.changes, func(c Change) bool { return c.Verb == policy.Create && c.ID == id })
 	if i < 0 {
 		return Change{}, false
 	}
@@ -44,7 +46,7 @@ func (a *ahead) made(id string) (Change, bool) {
 // deletes says whether a record will be gone.
 func (a *ahead) deletes(table string, key []string) bool {
 	return slices.ContainsFunc(a.changes, func(c Change) bool {
-		return c.Verb == Delete && c.Table == table && slices.Equal(c.Key, key)
+		return c.Verb == policy.Delete && c.Table == table && slices.Equal(c.Key, key)
 	})
 }
 
@@ -64,13 +66,13 @@ func collide(old, c Change) error {
 	if old.Table != c.Table || len(c.Key) == 0 || query.RecordID(old.Key) != query.RecordID(c.Key) {
 		return nil
 	}
-	if old.Verb == Delete || c.Verb == Delete {
-		return Errorf(Conflict, "%s %s has a proposal in this turn already.", c.Table, query.RecordID(c.Key))
+	if old.Verb == policy.Delete || c.Verb == policy.Delete {
+		return fault.Errorf(fault.Conflict, "%s %s has a proposal in this turn already.", c.Table, query.RecordID(c.Key))
 	}
 	for _, a := range old.Values {
 		for _, b := range c.Values {
 			if a.Field == b.Field {
-				return Errorf(Conflict, "%s of %s %s has a proposal in this turn already.", b.Field, c.Table, query.RecordID(c.Key))
+				return fault.Errorf(fault.Conflict, "%s of %s %s has a proposal in this turn already.", b.Field, c.Table, query.RecordID(c.Key))
 			}
 		}
 	}
@@ -80,7 +82,7 @@ func collide(old, c Change) error {
 // over writes the values that a record will have over those it has; it says whether the group changes it at all.
 func (a *ahead) over(r *record) (touched bool) {
 	for _, c := range a.changes {
-		if c.Verb == Update && c.Table == r.t.Name && slices.Equal(c.Key, r.key) {
+		if c.Verb == policy.Update && c.Table == r.t.Name && slices.Equal(c.Key, r.key) {
 			r.assign(c.Values)
 			touched = true
 		}
@@ -148,7 +150,7 @@ func (w *drafter) find(ctx context.Context, t *query.Table, m match, limit int) 
 func (w *drafter) moved(ctx context.Context, t *query.Table, now []*record) (out []*record, err error) {
 	for _, c := range w.ahead.changes {
 		known := func(r *record) bool { return slices.Equal(r.key, c.Key) }
-		if c.Verb != Update || c.Table != t.Name || slices.ContainsFunc(now, known) || slices.ContainsFunc(out, known) {
+		if c.Verb != policy.Update || c.Table != t.Name || slices.ContainsFunc(now, known) || slices.ContainsFunc(out, known) {
 			continue
 		}
 		is, ok := query.Keyed(t, c.Key)
@@ -167,7 +169,7 @@ func (w *drafter) moved(ctx context.Context, t *query.Table, now []*record) (out
 // created are the records that the group creates in a table.
 func (w *drafter) created(t *query.Table) (out []*record) {
 	for _, c := range w.ahead.changes {
-		if c.Verb == Create && c.Table == t.Name {
+		if c.Verb == policy.Create && c.Table == t.Name {
 			r := &record{t: t, id: NewRecord + c.ID, values: query.Row{}, labels: map[string]string{}, made: true}
 			r.assign(c.Values)
 			out = append(out, r)

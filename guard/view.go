@@ -1,11 +1,12 @@
-package deputy
+package guard
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
+	"example.com/deputy/fault"
+	"example.com/deputy/internal/plain"
 	"example.com/deputy/policy"
 	"example.com/deputy/query"
 )
@@ -28,30 +29,20 @@ func (v *View) Over(g query.Groups) *View {
 	return &over
 }
 
-// view opens the host as a person, with the rights of now.
-func (a *Assistant) view(ctx context.Context, who Person) (*View, error) {
-	full, err := a.cfg.Host.Catalog(ctx, who)
-	if err != nil {
-		return nil, err
-	}
-	clock := a.clock(who)
-	return &View{a.cfg.Host, who, a.policy.For(full, policy.Subject{Roles: who.Roles, Lookup: who.Lookup, Now: clock.Now, Zone: clock.Zone}), clock, a.parsed, nil}, nil
-}
-
 // Catalog is narrowed to what this person may read: tables, fields, and relations between them.
 func (v *View) Catalog() query.Catalog { return v.g.Catalog() }
 
-// Rights says what this person may do to a table; query.ErrUnknown for one that is not there or may not be read.
-func (v *View) Rights(ctx context.Context, table string) (Rights, error) {
+// policy.Rights says what this person may do to a table; query.ErrUnknown for one that is not there or may not be read.
+func (v *View) Rights(ctx context.Context, table string) (policy.Rights, error) {
 	t, err := v.g.Table(ctx, table)
 	if err != nil {
-		return Rights{}, err
+		return policy.Rights{}, err
 	}
 	return t.Rights, nil
 }
 
 // Writable says whether any table grants the verb to this person.
-func (v *View) Writable(verb Verb) bool { return v.g.Writable(verb) }
+func (v *View) Writable(verb policy.Verb) bool { return v.g.Writable(verb) }
 
 // Table describes one table as this person may see it. The error, not_found, is the same for one that is not there and one that may not
 // be read.
@@ -61,7 +52,7 @@ func (v *View) Table(ctx context.Context, name string) (*query.Table, error) {
 }
 
 func noRecord(table, id string) error {
-	return Errorf(NotFound, "No such record: %s %s", cut(table, maxName), cut(id, maxName))
+	return fault.Errorf(fault.NotFound, "No such record: %s %s", plain.Name(table), plain.Name(id))
 }
 
 // Expr parses and checks an expression of the model's over a table, against what this person may see. A label is accepted where it
@@ -113,48 +104,16 @@ func (v *View) checked(ctx context.Context, table, text string,
 	}
 	e, missing := query.Bind(e, v.who.Lookup)
 	if missing {
-		return nil, Errorf(Invalid, "in `%s`: the person has no such attribute", text)
+		return nil, fault.Errorf(fault.Invalid, "in `%s`: the person has no such attribute", text)
 	}
 	return e, nil
-}
-
-// parsed keeps what was parsed lately: a text means the same whoever asks it.
-type parsed struct {
-	mu   sync.Mutex
-	kept map[string]*query.Source
-}
-
-// Bounds of what is kept: texts, and the bytes of one.
-const (
-	maxParsed = 1000
-	maxKept   = 1 << 10
-)
-
-func (p *parsed) parse(text string) (*query.Source, error) {
-	p.mu.Lock()
-	src, ok := p.kept[text]
-	p.mu.Unlock()
-	if ok {
-		return src, nil
-	}
-	src, err := query.Parse(text)
-	if err != nil || len(text) > maxKept {
-		return src, err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.kept == nil || len(p.kept) >= maxParsed {
-		p.kept = map[string]*query.Source{}
-	}
-	p.kept[text] = src
-	return src, nil
 }
 
 // teach passes on what the language says about a text; every other error stays what it is.
 func teach(text string, err error, quotes bool) error {
 	var e *query.Error
 	if errors.As(err, &e) {
-		return &Error{Code: Invalid, Message: fmt.Sprintf("in `%s`: %s", cut(text, 2*maxName), e.Error()), Quotes: quotes}
+		return &fault.Error{Code: fault.Invalid, Message: fmt.Sprintf("in `%s`: %s", plain.Cut(text, 2*plain.MaxName), e.Error()), Quotes: quotes}
 	}
 	return err
 }
@@ -239,7 +198,7 @@ func (v *View) Select(ctx context.Context, table string, texts []string) ([]quer
 	}
 	var out []query.Column
 	if len(texts) > maxColumns {
-		return nil, Errorf(Invalid, "select: at most %d columns", maxColumns)
+		return nil, fault.Errorf(fault.Invalid, "select: at most %d columns", maxColumns)
 	}
 	for _, text := range texts {
 		if f, ok := t.Field(text); ok {
@@ -263,12 +222,12 @@ func (v *View) Key(ctx context.Context, table, id string) ([]string, query.Expr,
 		return nil, nil, err
 	}
 	if len(t.Key) == 0 {
-		return nil, nil, Errorf(Invalid, "%s has no primary key that you may read: ask with query_records", table)
+		return nil, nil, fault.Errorf(fault.Invalid, "%s has no primary key that you may read: ask with query_records", table)
 	}
 	texts := []string{id}
 	if len(t.Key) > 1 {
 		if texts, err = query.KeyTexts(id); err != nil || len(texts) != len(t.Key) {
-			return nil, nil, Errorf(Invalid, "the id of a record of %s is a JSON array of %d texts, %v", table, len(t.Key), t.Key)
+			return nil, nil, fault.Errorf(fault.Invalid, "the id of a record of %s is a JSON array of %d texts, %v", table, len(t.Key), t.Key)
 		}
 	}
 	is, ok := query.Keyed(t, texts)
@@ -311,7 +270,7 @@ func (v *View) Query(ctx context.Context, q query.Query) (query.Rows, error) {
 		return query.Rows{}, err
 	}
 	if len(q.Order) > maxColumns {
-		return query.Rows{}, Errorf(Invalid, "order_by: at most %d keys", maxColumns)
+		return query.Rows{}, fault.Errorf(fault.Invalid, "order_by: at most %d keys", maxColumns)
 	}
 	var err error
 	if len(q.Select) == 0 {
@@ -362,7 +321,7 @@ func (v *View) where(ctx context.Context, table string, e query.Expr) (query.Exp
 		return nil, sayUnknown(err)
 	}
 	e, err = v.g.Restrict(ctx, e)
-	return query.And(t.Before(Read), e), err
+	return query.And(t.Before(policy.Read), e), err
 }
 
 func (v *View) restricted(ctx context.Context, cs []query.Column) ([]query.Column, error) {

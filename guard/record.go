@@ -1,4 +1,4 @@
-package deputy
+package guard
 
 import (
 	"context"
