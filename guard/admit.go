@@ -46,10 +46,7 @@ func (v *View) admit(ctx context.Context, earlier, cs []Change) ([]Write, error)
 		if err != nil {
 			return nil, sayUnknown(err)
 		}
-		when, err := v.Condition(ctx, c.Table, c.When)
-		if err == nil {
-			when, err = v.g.Restrict(ctx, when)
-		}
+		when, err := v.when(ctx, c)
 		if err != nil {
 			return nil, fmt.Errorf("condition of a change: %w", err)
 		}
@@ -71,6 +68,26 @@ func (v *View) admit(ctx context.Context, earlier, cs []Change) ([]Write, error)
 		}
 	}
 	return out, nil
+}
+
+// when is the condition of a change, as this person may ask it.
+func (v *View) when(ctx context.Context, c Change) (query.Expr, error) {
+	given := map[string]query.Lit{}
+	for _, a := range c.Given {
+		l := query.Lit{T: a.Type}
+		if a.Text != nil {
+			var err error
+			if l.V, err = query.ParseValue(a.Type, *a.Text); err != nil {
+				return nil, err
+			}
+		}
+		given[a.Field] = l
+	}
+	when, err := v.Given(given).Condition(ctx, c.Table, c.When)
+	if err != nil {
+		return nil, err
+	}
+	return v.g.Restrict(ctx, when)
 }
 
 // below is the condition that as many readable children stand below a record as were shown.

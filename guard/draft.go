@@ -183,7 +183,7 @@ func (w *drafter) update(ctx context.Context, t *query.Table, c Change) (string,
 	if len(values) == 0 {
 		return "", fault.Errorf(fault.Invalid, "Nothing would change: the record has these values already.")
 	}
-	w.add(r, Change{Verb: policy.Update, Table: t.Name, Key: r.key, Values: values, Version: r.version, VersionOf: r.of, When: c.When}, targets)
+	w.add(r, Change{Verb: policy.Update, Table: t.Name, Key: r.key, Values: values, Version: r.version, VersionOf: r.of, When: c.When, Given: c.Given}, targets)
 	return fmt.Sprintf("Update %s %s: %s", singular(t), r.named(), labels(t, values)), nil
 }
 
@@ -304,7 +304,7 @@ func (w *drafter) delete(ctx context.Context, t *query.Table, c Change) (string,
 	}
 	w.out.Table, w.out.Record = t.Name, r.id
 	along := map[string]int{}
-	if err := w.gone(ctx, r, c.When, along, 0); err != nil {
+	if err := w.gone(ctx, r, c, along, 0); err != nil {
 		return "", err
 	}
 	said := fmt.Sprintf("Delete %s %s", singular(t), r.named())
@@ -328,7 +328,7 @@ const maxCascade = 8
 
 // gone shows a record that is deleted, and adds the changes for it: of what goes along first, then its own. What may not be read is not
 // here: the host refuses the delete where something of that kind would go.
-func (w *drafter) gone(ctx context.Context, r *record, when string, along map[string]int, depth int) error {
+func (w *drafter) gone(ctx context.Context, r *record, c Change, along map[string]int, depth int) error {
 	w.going[r.t.Name+" "+r.id] = true
 	for _, f := range r.t.Fields {
 		if old, ok := query.FormatValue(r.values[f.Name]); ok {
@@ -349,7 +349,7 @@ func (w *drafter) gone(ctx context.Context, r *record, when string, along map[st
 			below = append(below, Count{rel.Name, n})
 		}
 	}
-	w.keep(Change{Verb: policy.Delete, Table: r.t.Name, Key: r.key, Version: r.version, VersionOf: r.of, When: when, Children: below})
+	w.keep(Change{Verb: policy.Delete, Table: r.t.Name, Key: r.key, Version: r.version, VersionOf: r.of, When: c.When, Given: c.Given, Children: below})
 	return nil
 }
 
@@ -376,7 +376,7 @@ func (w *drafter) below(ctx context.Context, r *record, rel query.Relation, alon
 			continue
 		}
 		along[label]++
-		if err := w.gone(ctx, child, "", along, depth+1); err != nil {
+		if err := w.gone(ctx, child, Change{}, along, depth+1); err != nil {
 			return 0, err
 		}
 	}

@@ -40,6 +40,7 @@ type Change struct {
 	Version   string   `json:",omitempty"`
 	VersionOf []string `json:",omitempty"`
 	When      string   `json:",omitempty"` // a condition that must hold before, checked again at confirm
+	Given     []Assign `json:",omitempty"` // what parameters.x is in When
 	// Children are how many readable records stood below one that is deleted, by relation: another number then is stale. The engine's.
 	Children []Count `json:",omitempty"`
 }

@@ -20,6 +20,15 @@ type View struct {
 	now  Clock
 	read *parsed
 	over *query.Groups // what Expr, Condition and Order are about; nil: rows
+
+	given map[string]query.Lit // what parameters.x is in expressions; nil: there are none
+}
+
+// Given is the same view, where expressions may name parameters.x: the values of an operator's own, each with its type.
+func (v *View) Given(values map[string]query.Lit) *View {
+	given := *v
+	given.given = values
+	return &given
 }
 
 // Over is the same view, where Expr, Condition and Order read what is asked of groups of rows.
@@ -32,7 +41,7 @@ func (v *View) Over(g query.Groups) *View {
 // Catalog is narrowed to what this person may read: tables, fields, and relations between them.
 func (v *View) Catalog() query.Catalog { return v.g.Catalog() }
 
-// policy.Rights says what this person may do to a table; query.ErrUnknown for one that is not there or may not be read.
+// Rights says what this person may do to a table; query.ErrUnknown for one that is not there or may not be read.
 func (v *View) Rights(ctx context.Context, table string) (policy.Rights, error) {
 	t, err := v.g.Table(ctx, table)
 	if err != nil {
@@ -92,7 +101,7 @@ func (v *View) checked(ctx context.Context, table, text string,
 		return nil, teach(text, err, false)
 	}
 	quotes := false
-	env := query.Env{Catalog: v.Catalog(), Table: table, Params: []string{"person"}, Now: v.now.Now, Zone: v.now.Zone, Groups: v.over,
+	env := query.Env{Catalog: v.Catalog(), Table: table, Params: []string{"person"}, Given: v.given, Now: v.now.Now, Zone: v.now.Zone, Groups: v.over,
 		Label: func(ctx context.Context, rel query.Relation, text string) ([]query.Candidate, error) {
 			found, err := v.labelled(ctx, rel, text)
 			quotes = quotes || len(found) > 0 // an error lists them

@@ -13,6 +13,7 @@ type Env struct {
 	Catalog Catalog
 	Table   string         // whose row the bare names are of
 	Params  []string       // roots of names that are bound later: "person"; nil: none
+	Given   map[string]Lit // what parameters.x is, by x: each with its type, NULL as a nil V; nil: there are no parameters
 	Now     time.Time      // what now() is
 	Zone    *time.Location // the person's; nil is UTC
 	// Label finds the records that a text may mean where a parent is compared with it (customer == "Acme AS"): those whose label is the text,

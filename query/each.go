@@ -32,7 +32,7 @@ func (c *checker) each(e ast.Expr, call ast.CallExpr) (Expr, error) {
 		return nil, failAt(at, "write %s", usage(fn, of, table))
 	}
 	name := args[0].AsIdent()
-	if name == "all" || slices.Contains(c.env.Params, name) || name[0] == '.' {
+	if name == "all" || slices.Contains(c.env.Params, name) || name == "parameters" && c.env.Given != nil || name[0] == '.' {
 		return nil, failAt(c.src.at(args[0]), "`%s` cannot be a variable: write %s", name, usage(fn, of, table))
 	}
 	x.Var = &Var{Name: name}

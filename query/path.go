@@ -2,11 +2,15 @@ package query
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
+
+	"example.com/deputy/internal/near"
 )
 
 // step is one name of a dotted path, or what stands in brackets after it.
@@ -49,6 +53,9 @@ func (c *checker) path(e ast.Expr) (Expr, error) {
 	root := list[0]
 	if slices.Contains(c.env.Params, root.name) {
 		return c.param(list)
+	}
+	if root.name == "parameters" && c.env.Given != nil && !c.hides(root.name) {
+		return c.given(list)
 	}
 	v, t, list, err := c.start(list)
 	if err != nil {
@@ -101,6 +108,25 @@ func (c *checker) param(list []step) (Expr, error) {
 		return p, nil
 	}
 	return nil, failAt(list[len(list)-1].at, "`person` has person.id, person.roles and person.attributes.x")
+}
+
+// hides says whether a loop variable or a field of the table has the name already.
+func (c *checker) hides(name string) bool {
+	_, field := c.root.Field(name)
+	return field || slices.ContainsFunc(c.vars, func(l loop) bool { return l.v.Name == name })
+}
+
+// given is the value of a parameter.
+func (c *checker) given(list []step) (Expr, error) {
+	names := slices.Sorted(maps.Keys(c.env.Given))
+	if len(list) != 2 {
+		return nil, failAt(list[0].at, "`parameters` has %s", strings.Join(names, ", "))
+	}
+	l, ok := c.env.Given[list[1].name]
+	if !ok {
+		return nil, failAt(list[1].at, "no parameter `%s`%s", list[1].name, near.Hint(list[1].name, names))
+	}
+	return l, nil
 }
 
 // walk follows parents from a row, and then reads a field.
