@@ -43,11 +43,7 @@ func (v *View) Catalog() query.Catalog { return v.g.Catalog() }
 
 // Rights says what this person may do to a table; query.ErrUnknown for one that is not there or may not be read.
 func (v *View) Rights(ctx context.Context, table string) (policy.Rights, error) {
-	t, err := v.g.Table(ctx, table)
-	if err != nil {
-		return policy.Rights{}, err
-	}
-	return t.Rights, nil
+	return v.g.Rights(ctx, table)
 }
 
 // Writable says whether any table grants the verb to this person.

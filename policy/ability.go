@@ -23,7 +23,7 @@ func (g *Grants) Abilities(ctx context.Context) (out []Ability, words []string, 
 			return out, words, err
 		}
 		for _, s := range page {
-			t, err := g.Table(ctx, s.Name)
+			t, err := g.grant(ctx, s.Name)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -2,6 +2,9 @@ package policy
 
 import (
 	"context"
+	"slices"
+	"strings"
+	"sync"
 
 	"example.com/deputy/query"
 )
@@ -11,23 +14,21 @@ func (g *Grants) Catalog() query.Catalog { return narrowed{g: g} }
 
 // Label is the expression that names a record of a table; nil where the person may read none.
 func (g *Grants) Label(ctx context.Context, table string) query.Expr {
-	t, err := g.Table(ctx, table)
+	t, err := g.grant(ctx, table)
 	if err != nil {
 		return nil
 	}
-	return narrowed{g: g}.shown(ctx, t).label
+	return narrowed{g: g}.label(ctx, t)
 }
 
-// shown is a table as one person may see it, and what names its records for them; nil where nothing may.
-type shown struct {
-	table *query.Table
-	label query.Expr
-}
+// label is what names the records of a table for one person; nil where nothing may.
+type label struct{ e query.Expr }
 
-// narrowed is a catalog as one person may see it, lazily. A bare one does not ask whether a table's label may be read.
+// narrowed is a catalog as one person may see it, lazily. A bare one does not ask whether a table's label may be read; a lone one shows no
+// relations.
 type narrowed struct {
-	g    *Grants
-	bare bool
+	g          *Grants
+	bare, lone bool
 }
 
 // Features implements query.Catalog.
@@ -55,43 +56,72 @@ func (n narrowed) Tables(ctx context.Context, term, after string) ([]query.Summa
 
 // Table implements query.Catalog.
 func (n narrowed) Table(ctx context.Context, name string) (*query.Table, error) {
-	t, err := n.g.Table(ctx, name)
+	t, err := n.g.grant(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	if n.bare {
 		return n.table(ctx, t), nil
 	}
-	return n.shown(ctx, t).table, nil
+	return n.shown(ctx, t), nil
 }
 
 // shown is worked out once for each view of the host.
-func (n narrowed) shown(ctx context.Context, t *Grant) *shown {
+func (n narrowed) shown(ctx context.Context, t *Grant) *query.Table {
 	if s := t.shown.Load(); s != nil {
 		return s
 	}
-	s := &shown{table: n.table(ctx, t)}
-	if s.label = n.label(ctx, s.table); s.label == nil {
-		s.table.RecordLabel = ""
+	s := n.table(ctx, t)
+	if n.label(ctx, t) == nil {
+		s.RecordLabel = ""
 	}
 	t.shown.Store(s)
 	return s
 }
 
-// label is the expression that names a record; nil where there is none, or a field in it is hidden from this person.
-func (n narrowed) label(ctx context.Context, t *query.Table) query.Expr {
-	if t.RecordLabel == "" {
-		return nil
+// label is the expression that names a record, worked out once; nil where there is none, or a field in it is hidden from this person.
+func (n narrowed) label(ctx context.Context, t *Grant) query.Expr {
+	if l := t.label.Load(); l != nil {
+		return l.e
 	}
-	src, err := query.Parse(t.RecordLabel)
+	l := &label{}
+	if text := t.Full.RecordLabel; text != "" {
+		if src, err := n.g.policy.labels.parse(text); err == nil {
+			alone := narrowed{g: n.g, bare: true, lone: !strings.Contains(text, ".")} // without a path it stays in its table
+			env := query.Env{Catalog: alone, Table: t.Full.Name, Now: n.g.who.Now, Zone: n.g.who.Zone}
+			if l.e, err = query.Check(ctx, env, src); err != nil {
+				l.e = nil
+			}
+		}
+	}
+	t.label.Store(l)
+	return l.e
+}
+
+// texts keeps record labels parsed: a text means the same for everybody.
+type texts struct {
+	mu   sync.Mutex
+	kept map[string]*query.Source
+}
+
+// maxTexts bounds how many are kept; a host has about as many as tables.
+const maxTexts = 2000
+
+func (p *texts) parse(text string) (*query.Source, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if src, ok := p.kept[text]; ok {
+		return src, nil
+	}
+	src, err := query.Parse(text)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	e, err := query.Check(ctx, query.Env{Catalog: narrowed{n.g, true}, Table: t.Name, Now: n.g.who.Now, Zone: n.g.who.Zone}, src)
-	if err != nil {
-		return nil
+	if p.kept == nil || len(p.kept) >= maxTexts {
+		p.kept = map[string]*query.Source{}
 	}
-	return e
+	p.kept[text] = src
+	return src, nil
 }
 
 func (n narrowed) table(ctx context.Context, t *Grant) *query.Table {
@@ -116,6 +146,9 @@ func (n narrowed) table(ctx context.Context, t *Grant) *query.Table {
 	if !t.Sees(c.Version) {
 		c.Version = ""
 	}
+	if n.lone {
+		return &c
+	}
 	for _, r := range t.Full.Relations {
 		if n.leads(ctx, t, r) {
 			c.Relations = append(c.Relations, r)
@@ -126,19 +159,13 @@ func (n narrowed) table(ctx context.Context, t *Grant) *query.Table {
 
 // leads says whether a relation may be followed: the other table may be read, and so may the fields that tie them.
 func (n narrowed) leads(ctx context.Context, from *Grant, r query.Relation) bool {
-	to, err := n.g.Table(ctx, r.Table)
-	if err != nil {
+	if !all(r.From, from.Sees) {
 		return false
 	}
-	for _, f := range r.From {
-		if !from.Sees(f) {
-			return false
-		}
-	}
-	for _, f := range r.To {
-		if r.Many && !to.Sees(f) {
-			return false
-		}
-	}
-	return true
+	read := n.g.reading(ctx, r.Table)
+	return !read.None() && (!r.Many || all(r.To, func(f string) bool { return n.g.sees(r.Table, read, f) }))
+}
+
+func all(names []string, is func(string) bool) bool {
+	return !slices.ContainsFunc(names, func(n string) bool { return !is(n) })
 }

@@ -30,6 +30,8 @@ type Compiled struct {
 	Policy
 	sources map[string]*query.Source
 	digests map[string][]byte // of each role
+	writes  map[string][]Verb // of each role: what it grants on some table
+	labels  texts
 
 	asksRoles bool // some rule may ask for the roles of a person by name
 }
@@ -37,17 +39,32 @@ type Compiled struct {
 // Compile parses the rules; its mistakes are *ConfigError, joined.
 func (p Policy) Compile() (*Compiled, error) {
 	sources, err := p.parse()
-	digests := map[string][]byte{}
+	c := &Compiled{Policy: p, sources: sources, digests: map[string][]byte{}, writes: map[string][]Verb{}}
 	for name, role := range p.Roles {
 		raw, bad := json.Marshal(role)
 		h := sha256.Sum256(raw)
-		digests[name], err = h[:], errors.Join(err, bad)
+		c.digests[name], err = h[:], errors.Join(err, bad)
+		c.writes[name] = role.grants()
 	}
-	asks := false
 	for text := range sources {
-		asks = asks || strings.Contains(text, "roles")
+		c.asksRoles = c.asksRoles || strings.Contains(text, "roles")
 	}
-	return &Compiled{p, sources, digests, asks}, err
+	return c, err
+}
+
+func verbs() []Verb { return []Verb{Read, Create, Update, Delete} }
+
+// grants is the verbs that a role grants on any table.
+func (r Role) grants() (out []Verb) {
+	for _, v := range verbs() {
+		for _, a := range r.Tables {
+			if a.allows(v) {
+				out = append(out, v)
+				break
+			}
+		}
+	}
+	return out
 }
 
 // Fingerprint identifies the rights of a person: who they are, what their roles grant, and their attributes. Equal ones read the same.
@@ -71,10 +88,10 @@ func (c *Compiled) Fingerprint(issuer, id string, roles []string, attributes map
 
 // For is what a subject may do to the tables of a catalog: resolved table by table when asked for. It may be used by several goroutines.
 func (c *Compiled) For(full query.Catalog, who Subject) *Grants {
-	g := &Grants{who: who, sources: c.sources, full: full, hidden: map[string]bool{}, memo: map[string]*Grant{}}
+	g := &Grants{who: who, policy: c, full: full, hidden: map[string]bool{}, memo: map[string]*Grant{}}
 	roles := c.Of(who.Roles)
 	for _, name := range slices.Sorted(maps.Keys(roles)) {
-		g.roles = append(g.roles, roles[name])
+		g.roles, g.writes = append(g.roles, roles[name]), append(g.writes, c.writes[name]...)
 		for _, h := range roles[name].Hide {
 			g.hidden[h] = true
 		}
@@ -85,13 +102,15 @@ func (c *Compiled) For(full query.Catalog, who Subject) *Grants {
 // never is the rule of somebody who lacks what a rule needs.
 func never() query.Expr { return query.Lit{V: false, T: query.Bool} }
 
-// Grants is what one person may do at one moment.
+// Grants is what one person may do at one moment. What is asked about one table reads that one, and of those it is tied to at most whether
+// they are views; a rule is compiled when it is first needed.
 type Grants struct {
-	who     Subject
-	roles   []Role // in the order of their names
-	hidden  map[string]bool
-	sources map[string]*query.Source
-	full    query.Catalog
+	who    Subject
+	policy *Compiled
+	roles  []Role // in the order of their names
+	writes []Verb // that any of them grants on some table
+	hidden map[string]bool
+	full   query.Catalog
 
 	mu   sync.Mutex
 	memo map[string]*Grant
@@ -102,21 +121,26 @@ type Grant struct {
 	Rights
 	Full *query.Table // as the host has it, hidden fields with it: for the guard alone
 
-	g      *Grants
-	before map[Verb]query.Expr
-	after  map[Verb]query.Expr
-	shown  atomic.Pointer[shown] // as the person may see it, once it was asked for
+	g     *Grants
+	rules atomic.Pointer[rules]
+	shown atomic.Pointer[query.Table] // as the person may see it, once it was asked for
+	label atomic.Pointer[label]
 }
 
+// rules are the conditions on the records of one table, by verb: bound; nil means every record.
+type rules struct{ before, after map[Verb]query.Expr }
+
 // Before is the rule about a record as it is: to read, update or delete it. It is bound; nil means every record.
-func (t *Grant) Before(v Verb) query.Expr { return t.before[v] }
+func (t *Grant) Before(v Verb) query.Expr { return t.rules.Load().before[v] }
 
 // After is the rule about a record as it becomes: created or updated. It is bound; nil means every record.
-func (t *Grant) After(v Verb) query.Expr { return t.after[v] }
+func (t *Grant) After(v Verb) query.Expr { return t.rules.Load().after[v] }
 
 // Sees says whether a field may be read.
-func (t *Grant) Sees(field string) bool {
-	return t.Read.Has(field) && !t.g.hidden[t.Full.Name+"."+field]
+func (t *Grant) Sees(field string) bool { return t.g.sees(t.Full.Name, t.Read, field) }
+
+func (g *Grants) sees(table string, read Fields, field string) bool {
+	return read.Has(field) && !g.hidden[table+"."+field]
 }
 
 // mentions says, without asking the host, whether any role may read a table, or a view, of this name.
@@ -127,20 +151,34 @@ func (g *Grants) mentions(table string, view bool) bool {
 	})
 }
 
-// Writable says whether any table is granted the verb.
-func (g *Grants) Writable(v Verb) bool {
-	return slices.ContainsFunc(g.roles, func(r Role) bool {
-		for _, a := range r.Tables {
-			if a.allows(v) { // each call is looked at anyway
-				return true
-			}
-		}
-		return false
-	})
+// Writable says whether any table is granted the verb: each call is looked at anyway.
+func (g *Grants) Writable(v Verb) bool { return slices.Contains(g.writes, v) }
+
+// Rights is what may be done to one table; *Unknown where it is not there or may not be read. Rules are not looked at.
+func (g *Grants) Rights(ctx context.Context, name string) (Rights, error) {
+	t, err := g.grant(ctx, name)
+	if err != nil {
+		return Rights{}, err
+	}
+	return t.Rights, nil
 }
 
-// Table resolves one table; *Unknown where it is not there or may not be read.
+// Table resolves one table with its rules; *Unknown where it is not there or may not be read.
 func (g *Grants) Table(ctx context.Context, name string) (*Grant, error) {
+	t, err := g.grant(ctx, name)
+	if err != nil || t.rules.Load() != nil {
+		return t, err
+	}
+	r, err := g.compiled(ctx, t.Full)
+	if err != nil {
+		return nil, err
+	}
+	t.rules.Store(r)
+	return t, nil
+}
+
+// grant resolves the rights to one table: its rules are not there yet.
+func (g *Grants) grant(ctx context.Context, name string) (*Grant, error) {
 	if !g.mentions(name, false) {
 		return nil, &Unknown{Table: name}
 	}
@@ -153,10 +191,7 @@ func (g *Grants) Table(ctx context.Context, name string) (*Grant, error) {
 	if err != nil {
 		return nil, unknown(name, err)
 	}
-	t, err := g.resolve(ctx, full)
-	if err != nil {
-		return nil, err
-	}
+	t := g.resolve(full)
 	if t.Read.None() {
 		return nil, &Unknown{Table: name}
 	}
@@ -164,8 +199,9 @@ func (g *Grants) Table(ctx context.Context, name string) (*Grant, error) {
 	return t, nil
 }
 
-func (g *Grants) resolve(ctx context.Context, full *query.Table) (*Grant, error) {
-	t := &Grant{g: g, Full: full, before: map[Verb]query.Expr{}, after: map[Verb]query.Expr{}}
+func (g *Grants) resolve(full *query.Table) *Grant {
+	t := &Grant{g: g, Full: full}
+	t.Limited = true
 	for _, r := range g.roles {
 		a, ok := r.access(full.Name, full.View)
 		if !ok {
@@ -173,6 +209,7 @@ func (g *Grants) resolve(ctx context.Context, full *query.Table) (*Grant, error)
 		}
 		t.Read, t.Create, t.Update = t.Read.union(a.Read), t.Create.union(a.Create), t.Update.union(a.Update)
 		t.Delete = t.Delete || a.Delete
+		t.Limited = t.Limited && !(a.allows(Read) && a.Rows == "")
 	}
 	for _, f := range []*Fields{&t.Read, &t.Create, &t.Update} { // what is hidden is not even named
 		f.Names = slices.DeleteFunc(f.Names, func(n string) bool { return !t.Sees(n) })
@@ -180,33 +217,63 @@ func (g *Grants) resolve(ctx context.Context, full *query.Table) (*Grant, error)
 	if full.View || len(full.Key) == 0 {
 		t.Create, t.Update, t.Delete = Fields{}, Fields{}, false
 	}
-	for _, v := range []Verb{Read, Create, Update, Delete} {
+	return t
+}
+
+// reading is what may be read of a table that another one leads to. The host is asked only where the roles cannot tell without it: whether a
+// table that none of them names is a view.
+func (g *Grants) reading(ctx context.Context, name string) Fields {
+	var out Fields
+	for _, r := range g.roles {
+		a, named := r.Tables[name]
+		if everyBase := r.Tables["*"]; !named && everyBase.allows(Read) {
+			t, err := g.grant(ctx, name)
+			if err != nil {
+				return Fields{}
+			}
+			return t.Read
+		}
+		out = out.union(a.Read)
+	}
+	out.Names = slices.DeleteFunc(out.Names, func(n string) bool { return !g.sees(name, out, n) })
+	return out
+}
+
+// compiled are the rules of a table. One text is compiled once, however many verbs it is about.
+func (g *Grants) compiled(ctx context.Context, full *query.Table) (*rules, error) {
+	out := &rules{before: map[Verb]query.Expr{}, after: map[Verb]query.Expr{}}
+	done := map[string]query.Expr{}
+	for _, v := range verbs() {
 		var err error
-		if t.before[v], err = g.united(ctx, full, v, func(a Access) string { return a.Rows }); err != nil {
+		if out.before[v], err = g.united(ctx, full, v, func(a Access) string { return a.Rows }, done); err != nil {
 			return nil, err
 		}
-		if t.after[v], err = g.united(ctx, full, v, Access.after); err != nil {
+		if out.after[v], err = g.united(ctx, full, v, Access.after, done); err != nil {
 			return nil, err
 		}
 	}
-	t.Limited = t.before[Read] != nil
-	return t, nil
+	return out, nil
 }
 
 // united joins by or the rules of the roles that grant a verb; nil where one of them has no rule: every record.
-func (g *Grants) united(ctx context.Context, t *query.Table, v Verb, rule func(Access) string) (query.Expr, error) {
+func (g *Grants) united(ctx context.Context, t *query.Table, v Verb, rule func(Access) string, done map[string]query.Expr) (query.Expr, error) {
 	var all []query.Expr
 	for _, r := range g.roles {
 		a, ok := r.access(t.Name, t.View)
 		if !ok || !a.allows(v) {
 			continue
 		}
-		if rule(a) == "" {
+		text := rule(a)
+		if text == "" {
 			return nil, nil
 		}
-		e, err := g.compile(ctx, t.Name, rule(a))
-		if err != nil {
-			return nil, err
+		e, ok := done[text]
+		if !ok {
+			var err error
+			if e, err = g.compile(ctx, t.Name, text); err != nil {
+				return nil, err
+			}
+			done[text] = e
 		}
 		all = append(all, e)
 	}
@@ -218,7 +285,7 @@ func (g *Grants) united(ctx context.Context, t *query.Table, v Verb, rule func(A
 
 // compile checks a rule against the whole catalog, not the person's, and binds it. One whose attribute the person lacks is false.
 func (g *Grants) compile(ctx context.Context, table, text string) (query.Expr, error) {
-	src, ok := g.sources[text]
+	src, ok := g.policy.sources[text]
 	if !ok || src == nil {
 		return never(), nil
 	}

@@ -72,7 +72,7 @@ func (r *restriction) touch(ctx context.Context, table string) {
 		r.refuse(err)
 		return
 	}
-	r.rules[table] = t.before[Read]
+	r.rules[table] = t.Before(Read)
 }
 
 func (r *restriction) hops(ctx context.Context, hops []query.Relation) {
