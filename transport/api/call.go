@@ -101,11 +101,14 @@ func (s *server) getResult(ctx context.Context, who deputy.Caller, in *getResult
 		return nil, newProblem(deputy.Errorf(deputy.Invalid, "after: %q is behind the end of every result; leave it out to begin at the start.", in.After))
 	}
 	p, err := s.door.Result(ctx, who, in.ID, int(after), in.rows())
+	if deputy.CodeOf(err) == deputy.Invalid { // what the call names was there when it ran
+		err = deputy.Errorf(deputy.NotFound, "The result cannot be read again as it was asked: %s", deputy.MessageOf(err))
+	}
 	if err != nil {
 		return nil, err
 	}
 	if in.Format != "json" {
-		return export(in.ID, in.Format, sheet(p.Rows, s.door.Zone(who)), p.Truncated)
+		return export(in.ID, in.Format, p, s.door.Zone(who))
 	}
 	return answer(http.StatusOK, resultJSON{columns(p.Rows.Columns), cells(p.Rows.Rows, s.door.Zone(who)), p.Truncated, next(int64(p.Next))}), nil
 }

@@ -2,17 +2,15 @@ package api
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
+	"io"
 	"regexp"
 	"strings"
 	"time"
-	"unicode/utf16"
 
 	"example.com/deputy"
 	"example.com/deputy/query"
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/xuri/excelize/v2"
 )
 
 const (
@@ -20,104 +18,69 @@ const (
 	xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 )
 
-// export answers with a file. One that was cut at the most rows a result holds says so in the header Deputy-Truncated.
-func export(id, format string, rows [][]string, truncated bool) (*huma.StreamResponse, error) {
+// export answers with a file. One that was cut at the most rows a result holds says so in the header Deputy-Truncated, and one that is a page
+// names the after of the next one in Deputy-Next.
+func export(id, format string, p deputy.ResultPage, zone *time.Location) (*huma.StreamResponse, error) {
 	kind, write := csvType, writeCSV
 	if format == "xlsx" {
 		kind, write = xlsxType, writeXLSX
-		if err := fits(rows); err != nil {
+		if err := fits(p.Rows, zone); err != nil {
 			return nil, err
 		}
 	}
-	body, err := write(rows)
-	if err != nil {
+	var body bytes.Buffer
+	if err := write(&body, p.Rows, zone); err != nil {
 		return nil, fmt.Errorf("api: export as %s: %w", format, err)
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
 		c.SetHeader("Content-Type", kind)
 		c.SetHeader("Content-Disposition", fmt.Sprintf("attachment; filename=%q", id+"."+format))
-		if truncated {
+		if p.Truncated {
 			c.SetHeader("Deputy-Truncated", "true")
 		}
-		_, _ = c.BodyWriter().Write(body) // a reader that is gone is not ours to mend
+		if after := next(int64(p.Next)); after != nil {
+			c.SetHeader("Deputy-Next", *after)
+		}
+		_, _ = c.BodyWriter().Write(body.Bytes()) // a reader that is gone is not ours to mend
 	}}, nil
 }
 
-// writeCSV is UTF-8 without BOM, CRLF, a header of names, and no cell that a spreadsheet would run.
-func writeCSV(rows [][]string) ([]byte, error) {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	w.UseCRLF = true
-	for _, row := range rows {
-		safe := make([]string, len(row))
-		for i := range row {
-			safe[i] = inert(row[i])
-		}
-		if err := w.Write(safe); err != nil {
-			return nil, err
-		}
+// writeCSV is UTF-8 without BOM, CRLF, a header of names, and no cell that a spreadsheet would run. NULL is nothing between two commas, the
+// empty text a pair of quotes. Texts stand as they are, with the line ends they have.
+func writeCSV(w io.Writer, rows query.Rows, zone *time.Location) error {
+	line := make([]string, len(rows.Columns))
+	for i, c := range rows.Columns {
+		line[i] = quoted(inert(c.As))
 	}
-	w.Flush()
-	return b.Bytes(), w.Error()
-}
-
-// fits refuses what a spreadsheet would cut without a word. The first row is of names.
-func fits(rows [][]string) error {
-	for i, row := range rows {
-		for j, cell := range row {
-			if len(cell) <= excelize.TotalCellChars {
-				continue // and so no more characters
-			}
-			if n := len(utf16.Encode([]rune(cell))); n > excelize.TotalCellChars {
-				return deputy.Errorf(deputy.Unprocessable, "Column %q has a text of %d characters in row %d; a cell of a spreadsheet holds %d. Use CSV (format=csv), which has no limit.",
-					rows[0][j], n, i, excelize.TotalCellChars)
+	err := writeLine(w, line)
+	for _, row := range rows.Rows {
+		for i, v := range row {
+			if line[i] = ""; v != nil {
+				line[i] = quoted(inert(text(v, zone)))
 			}
 		}
+		if err == nil {
+			err = writeLine(w, line)
+		}
 	}
-	return nil
+	return err
 }
 
-// writeXLSX writes every cell as text: a spreadsheet's numbers are floats.
-func writeXLSX(rows [][]string) ([]byte, error) {
-	f := excelize.NewFile()
-	w, err := f.NewStreamWriter("Sheet1")
-	if err != nil {
-		return nil, err
+func writeLine(w io.Writer, cells []string) error {
+	line := strings.Join(cells, ",")
+	if line == "" {
+		line = `""` // a reader takes an empty line for none
 	}
-	for i, row := range rows {
-		line := make([]any, len(row))
-		for j := range row {
-			line[j] = row[j]
-		}
-		if err := w.SetRow(fmt.Sprintf("A%d", i+1), line); err != nil {
-			return nil, err
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return nil, err
-	}
-	b, err := f.WriteToBuffer()
-	if err != nil {
-		return nil, err
-	}
-	return b.Bytes(), f.Close()
+	_, err := io.WriteString(w, line+"\r\n")
+	return err
 }
 
-// sheet is a result as texts, its names first.
-func sheet(rows query.Rows, zone *time.Location) [][]string {
-	names := make([]string, 0, len(rows.Columns))
-	for _, c := range rows.Columns {
-		names = append(names, c.As)
+// quoted is a cell of CSV.
+func quoted(s string) string {
+	if s == "" || strings.ContainsAny(s, "\",\r\n") || s[0] == ' ' || s[0] == '\t' {
+		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 	}
-	out := append(make([][]string, 0, len(rows.Rows)+1), names)
-	for _, r := range rows.Rows {
-		row := make([]string, len(r))
-		for i, v := range r {
-			row[i] = text(v, zone)
-		}
-		out = append(out, row)
-	}
-	return out
+	return s
 }
 
 var number = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)
