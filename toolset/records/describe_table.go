@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -18,7 +19,15 @@ type describeTableIn struct {
 	Tables []string `json:"tables"`
 }
 
-// TableInfo is one table of describe_table.
+// Bounds of an answer.
+const (
+	mostDescribed = 10       // tables
+	roomDescribed = 30 << 10 // bytes
+	mostValues    = 50       // of one value list
+)
+
+// TableInfo is one table of describe_table. Of a table that alone is larger than an answer, what did not fit is named in MoreFields,
+// MoreParents and MoreChildren.
 type TableInfo struct {
 	Name        string       `json:"name"`
 	Label       string       `json:"label,omitzero"`
@@ -29,20 +38,25 @@ type TableInfo struct {
 	Parents     []ParentInfo `json:"parents,omitempty"`
 	Children    []ChildInfo  `json:"children,omitempty"`
 	Verbs       VerbInfo     `json:"verbs"`
+
+	MoreFields   []string `json:"more_fields,omitempty"`
+	MoreParents  []string `json:"more_parents,omitempty"`
+	MoreChildren []string `json:"more_children,omitempty"`
 }
 
-// FieldInfo is one field. Parent names the parent it leads to.
+// FieldInfo is one field. Parent names the parent it leads to; MoreValues is how many values there are besides those that are listed.
 type FieldInfo struct {
-	Name     string     `json:"name"`
-	Label    string     `json:"label,omitzero"`
-	Comment  string     `json:"comment,omitzero"`
-	Type     query.Type `json:"type"`
-	Required bool       `json:"required,omitzero"`
-	Values   []string   `json:"values,omitempty"`
-	ReadOnly bool       `json:"read_only,omitzero"`
-	Secret   bool       `json:"secret,omitzero"`
-	Default  string     `json:"default,omitzero"`
-	Parent   string     `json:"parent,omitzero"`
+	Name       string     `json:"name"`
+	Label      string     `json:"label,omitzero"`
+	Comment    string     `json:"comment,omitzero"`
+	Type       query.Type `json:"type"`
+	Required   bool       `json:"required,omitzero"`
+	Values     []string   `json:"values,omitempty"`
+	MoreValues int        `json:"more_values,omitzero"`
+	ReadOnly   bool       `json:"read_only,omitzero"`
+	Secret     bool       `json:"secret,omitzero"`
+	Default    string     `json:"default,omitzero"`
+	Parent     string     `json:"parent,omitzero"`
 }
 
 // ParentInfo is a relation to one record of another table.
@@ -76,9 +90,10 @@ func (w Writable) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w.Names)
 }
 
-// TableInfos is what describe_table answers.
+// TableInfos is what describe_table answers. LeftOut are those of the tables asked for that did not fit.
 type TableInfos struct {
-	Tables []TableInfo `json:"tables"`
+	Tables  []TableInfo `json:"tables"`
+	LeftOut []string    `json:"left_out,omitempty"`
 }
 
 func describeTable() deputy.Tool {
@@ -89,23 +104,77 @@ func describeTable() deputy.Tool {
 }
 
 func runDescribeTable(ctx context.Context, s *deputy.Scope, in describeTableIn) (deputy.Result, error) {
-	const most = 10
-	if len(in.Tables) == 0 || len(in.Tables) > most {
-		return deputy.Result{}, deputy.Errorf(deputy.Invalid, "`tables` must name 1 to %d tables: ask for the others in another call", most)
+	if len(in.Tables) == 0 || len(in.Tables) > mostDescribed {
+		return deputy.Result{}, deputy.Errorf(deputy.Invalid, "`tables` must name 1 to %d tables: ask for the others in another call", mostDescribed)
 	}
-	out := TableInfos{}
-	for _, name := range in.Tables {
-		t, err := s.View().Table(ctx, name)
+	out, room := TableInfos{}, roomDescribed
+	names := once(in.Tables)
+	for i, name := range names {
+		d, err := described(ctx, s.View(), name)
 		if err != nil {
 			return deputy.Result{}, err
 		}
-		rights, err := s.View().Rights(ctx, name)
-		if err != nil {
-			return deputy.Result{}, err
+		if n := size(d); n > room {
+			if i > 0 {
+				out.LeftOut = names[i:]
+				break
+			}
+			d = d.within(room)
 		}
-		out.Tables = append(out.Tables, describe(t, rights))
+		out.Tables, room = append(out.Tables, d), room-size(d)
 	}
 	return deputy.Result{Value: out}, nil
+}
+
+// once are names without those that stand a second time.
+func once(names []string) (out []string) {
+	for _, n := range names {
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func described(ctx context.Context, v *deputy.View, name string) (TableInfo, error) {
+	t, err := v.Table(ctx, name)
+	if err != nil {
+		return TableInfo{}, err
+	}
+	rights, err := v.Rights(ctx, name)
+	if err != nil {
+		return TableInfo{}, err
+	}
+	return describe(t, rights), nil
+}
+
+// within is a table that takes about so many bytes: without comments, and with names alone of what is too much.
+func (d TableInfo) within(most int) TableInfo {
+	d.Comment = ""
+	for i := range d.Fields {
+		d.Fields[i].Comment = ""
+	}
+	fields, parents, children := d.Fields, d.Parents, d.Children
+	d.Fields, d.MoreFields = fitting(fields, most*7/16, most/8, func(f FieldInfo) string { return f.Name })
+	d.Parents, d.MoreParents = fitting(parents, most/16, most/16, func(p ParentInfo) string { return p.Name })
+	d.Children, d.MoreChildren = fitting(children, most/8, most/8, func(c ChildInfo) string { return c.Name })
+	return d
+}
+
+// fitting are the first of a list that take no more than so many bytes, and the names of the others, as many as fit in so many more: the last
+// says how many are not even named.
+func fitting[T any](list []T, most, mostNames int, name func(T) string) (fit []T, more []string) {
+	for len(fit) < len(list) && most >= size(list[len(fit)]) {
+		most -= size(list[len(fit)])
+		fit = append(fit, list[len(fit)])
+	}
+	for i, rest := range list[len(fit):] {
+		if mostNames -= size(name(rest)); mostNames < 0 {
+			return fit, append(more, fmt.Sprintf("… and %d more", len(list)-len(fit)-i))
+		}
+		more = append(more, name(rest))
+	}
+	return fit, more
 }
 
 func describe(t *query.Table, r deputy.Rights) TableInfo {
@@ -128,8 +197,9 @@ func describe(t *query.Table, r deputy.Rights) TableInfo {
 
 func describeField(t *query.Table, f query.Field) FieldInfo {
 	parent, _ := t.Parent(f.Name)
-	return FieldInfo{Name: f.Name, Label: unlike(f.Label, f.Name), Comment: short(f.Comment), Type: f.Type, Required: f.Required, Values: f.Values,
-		ReadOnly: f.ReadOnly || f.Generated, Secret: f.Secret, Default: f.Default, Parent: parent.Name}
+	values := f.Values[:min(len(f.Values), mostValues)]
+	return FieldInfo{Name: f.Name, Label: unlike(f.Label, f.Name), Comment: short(f.Comment), Type: f.Type, Required: f.Required, Values: values, MoreValues: len(f.Values) - len(values),
+		ReadOnly: f.ReadOnly || f.Generated, Secret: f.Secret, Default: short(f.Default), Parent: parent.Name}
 }
 
 // writes is nil where nothing that the person sees may be written.

@@ -3,6 +3,7 @@ package records
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
 	"strings"
 
 	"example.com/deputy"
@@ -25,11 +26,19 @@ type TableLine struct {
 	Comment string        `json:"comment,omitzero"`
 }
 
-// TableList is what list_tables answers. Next is the after of the next page.
+// TableList is what list_tables answers. Next is the after of the next page, More how many tables come there and later: left out where there
+// are more than are counted.
 type TableList struct {
 	Tables []TableLine `json:"tables"`
 	Next   string      `json:"next,omitzero"`
+	More   int         `json:"more,omitzero"`
 }
+
+// Bounds of a page, besides query.TablePage.
+const (
+	mostListed  = 12 << 10 // bytes
+	mostCounted = 20       // pages of the host's, to say how many tables come after
+)
 
 func listTables() deputy.Tool {
 	return deputy.ReadTool(deputy.Definition{
@@ -39,35 +48,70 @@ func listTables() deputy.Tool {
 }
 
 func runListTables(ctx context.Context, s *deputy.Scope, in listTablesIn) (deputy.Result, error) {
-	found, more, err := tablePage(ctx, s.View().Catalog(), in)
+	found, err := tablePage(ctx, s.View().Catalog(), in)
 	if err != nil {
 		return deputy.Result{}, err
 	}
-	out := TableList{Tables: []TableLine{}}
+	out, size := TableList{Tables: []TableLine{}}, 0
 	for _, t := range found {
-		rights, err := s.View().Rights(ctx, t.Name)
+		line, n, err := tableLine(ctx, s.View(), t)
 		if err != nil {
 			return deputy.Result{}, err
 		}
-		out.Tables = append(out.Tables, TableLine{t.Name, unlike(t.Label, t.Name), verbs(rights), short(t.Comment)})
+		if k := len(out.Tables); k == query.TablePage || k > 0 && size+n > mostListed {
+			out.Next = out.Tables[k-1].Name
+			break
+		}
+		out.Tables, size = append(out.Tables, line), size+n
 	}
-	if more {
-		out.Next = found[len(found)-1].Name
+	if out.Next != "" {
+		out.More, err = further(ctx, s.View().Catalog(), in.Term, out.Next)
 	}
-	return deputy.Result{Value: out}, nil
+	return deputy.Result{Value: out}, err
 }
 
-// tablePage collects a page: a catalog may answer with fewer tables than there are left.
-func tablePage(ctx context.Context, c query.Catalog, in listTablesIn) (found []query.Summary, more bool, err error) {
+// tableLine is a table as it is listed, and how many bytes that takes.
+func tableLine(ctx context.Context, v *deputy.View, t query.Summary) (TableLine, int, error) {
+	rights, err := v.Rights(ctx, t.Name)
+	if err != nil {
+		return TableLine{}, 0, err
+	}
+	line := TableLine{Name: t.Name, Label: unlike(t.Label, t.Name), Verbs: verbs(rights), Comment: short(t.Comment)}
+	return line, size(line), nil
+}
+
+// size is how many bytes something takes in an answer.
+func size(v any) int {
+	raw, err := json.Marshal(v)
+	if err != nil { // the answer as a whole will say so
+		return 0
+	}
+	return len(raw) + 1
+}
+
+// tablePage collects a page, and one table more where there is one: a catalog may answer with fewer tables than there are left.
+func tablePage(ctx context.Context, c query.Catalog, in listTablesIn) (found []query.Summary, err error) {
 	after := in.After
 	for len(found) <= query.TablePage {
 		some, err := c.Tables(ctx, in.Term, after)
 		if err != nil || len(some) == 0 {
-			return found, false, err
+			return found, err
 		}
 		found, after = append(found, some...), some[len(some)-1].Name
 	}
-	return found[:query.TablePage], true, nil
+	return found[:query.TablePage+1], nil
+}
+
+// further is how many tables come after one; 0 where there are more than are counted.
+func further(ctx context.Context, c query.Catalog, term, after string) (n int, err error) {
+	for range mostCounted {
+		some, err := c.Tables(ctx, term, after)
+		if err != nil || len(some) == 0 {
+			return n, err
+		}
+		n, after = n+len(some), some[len(some)-1].Name
+	}
+	return 0, nil
 }
 
 func verbs(r deputy.Rights) []deputy.Verb {

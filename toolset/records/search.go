@@ -145,11 +145,16 @@ func with(es []query.Expr, e query.Expr) []query.Expr {
 	return append(es[:len(es):len(es)], e)
 }
 
-// anyTable says whether some table that this person may read is as asked.
+// mostLookedAt is how many tables are looked at before a tool is offered.
+const mostLookedAt = 25
+
+// anyTable says whether some table that this person may read is as asked: one of the first mostLookedAt, for it is asked before every
+// request to a model. Where there are more, it may be one of those.
 func anyTable(ctx context.Context, v *deputy.View, is func(*query.Table) bool) (bool, error) {
-	found := false
+	found, n := false, 0
 	err := eachTable(ctx, v, func(t *query.Table) bool {
-		found = is(t)
+		n++
+		found = n > mostLookedAt || is(t)
 		return !found
 	})
 	return found, err
