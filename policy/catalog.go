@@ -43,7 +43,7 @@ func (n narrowed) Tables(ctx context.Context, term, after string) ([]query.Summa
 		}
 		var out []query.Summary
 		for _, s := range page {
-			if n.g.mentions(s.Name, s.View) {
+			if n.g.mentions(s.Name, s.View) && n.found(ctx, &s) {
 				out = append(out, s)
 			}
 		}
@@ -52,6 +52,21 @@ func (n narrowed) Tables(ctx context.Context, term, after string) ([]query.Summa
 		}
 		after = page[len(page)-1].Name
 	}
+}
+
+// found says whether a table was found by something that this person may read, and leaves out of the summary what they may not.
+func (n narrowed) found(ctx context.Context, s *query.Summary) bool {
+	if s.Fields == nil {
+		return true
+	}
+	read, seen := n.g.reading(ctx, s.Name), []string{}
+	for _, f := range s.Fields {
+		if n.g.sees(s.Name, read, f) {
+			seen = append(seen, f)
+		}
+	}
+	s.Fields = seen
+	return len(seen) > 0
 }
 
 // Table implements query.Catalog.

@@ -15,7 +15,8 @@ const TablePage = 100
 // returns are read-only and safe for concurrent use.
 type Catalog interface {
 	// Tables lists tables in the order of their names, those whose name comes after `after` and (if term is not empty) whose
-	// name or label contains term, ignoring case: at most TablePage of them; none left is an empty list.
+	// name or label contains term, ignoring case: at most TablePage of them; none left is an empty list. A catalog may find tables by their
+	// fields too: it says by which.
 	Tables(ctx context.Context, term, after string) ([]Summary, error)
 	// Table describes one table; ErrUnknown where there is none.
 	Table(ctx context.Context, name string) (*Table, error)
@@ -34,6 +35,8 @@ type Summary struct {
 	Name, Label string
 	Comment     string // one line of the host's own; foreign text
 	View        bool   // no base table
+	// Fields are those that a term was found in: all of them, where neither name nor label has it. Nil: it was found by name or label.
+	Fields []string
 }
 
 // Table is one table or view.

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"example.com/deputy"
@@ -18,12 +19,14 @@ type listTablesIn struct {
 	After string `json:"after,omitzero"`
 }
 
-// TableLine is one table of list_tables. Label is left out where the name says as much.
+// TableLine is one table of list_tables. Label is left out where the name says as much. Fields are some of those that the term was found in,
+// where no table was found by its name or label.
 type TableLine struct {
 	Name    string        `json:"name"`
 	Label   string        `json:"label,omitzero"`
 	Verbs   []deputy.Verb `json:"verbs"`
 	Comment string        `json:"comment,omitzero"`
+	Fields  []string      `json:"fields,omitempty"`
 }
 
 // TableList is what list_tables answers. Next is the after of the next page, More how many tables come there and later: left out where there
@@ -38,6 +41,7 @@ type TableList struct {
 const (
 	mostListed  = 12 << 10 // bytes
 	mostCounted = 20       // pages of the host's, to say how many tables come after
+	mostFields  = 5        // of one table, that a term was found in
 )
 
 func listTables() deputy.Tool {
@@ -48,26 +52,74 @@ func listTables() deputy.Tool {
 }
 
 func runListTables(ctx context.Context, s *deputy.Scope, in listTablesIn) (deputy.Result, error) {
-	found, err := tablePage(ctx, s.View().Catalog(), in)
+	c := s.View().Catalog()
+	meant, err := meantBy(ctx, c, in.Term)
 	if err != nil {
 		return deputy.Result{}, err
 	}
 	out, size := TableList{Tables: []TableLine{}}, 0
-	for _, t := range found {
+	err = eachSummary(ctx, c, in.Term, in.After, func(t query.Summary) (bool, error) {
+		if !meant(t) {
+			return true, nil
+		}
 		line, n, err := tableLine(ctx, s.View(), t)
 		if err != nil {
-			return deputy.Result{}, err
+			return false, err
 		}
 		if k := len(out.Tables); k == query.TablePage || k > 0 && size+n > mostListed {
 			out.Next = out.Tables[k-1].Name
-			break
+			return false, nil
 		}
 		out.Tables, size = append(out.Tables, line), size+n
-	}
-	if out.Next != "" {
-		out.More, err = further(ctx, s.View().Catalog(), in.Term, out.Next)
+		return true, nil
+	})
+	if err == nil && out.Next != "" {
+		out.More, err = further(ctx, c, in.Term, out.Next, meant)
 	}
 	return deputy.Result{Value: out}, err
+}
+
+// meantBy says which of the tables that a term finds are meant: those with the term in name or label; where there are none, those with a field
+// that has it.
+func meantBy(ctx context.Context, c query.Catalog, term string) (func(query.Summary) bool, error) {
+	named := false
+	err := eachSummary(ctx, c, term, "", func(t query.Summary) (bool, error) {
+		named = t.Fields == nil
+		return !named, nil
+	})
+	return func(t query.Summary) bool { return (t.Fields == nil) == named }, err
+}
+
+// eachSummary goes through the tables of a list until f says no, or an error.
+func eachSummary(ctx context.Context, c query.Catalog, term, after string, f func(query.Summary) (bool, error)) error {
+	for {
+		some, err := c.Tables(ctx, term, after)
+		if err != nil || len(some) == 0 {
+			return err
+		}
+		for _, t := range some {
+			if more, err := f(t); err != nil || !more {
+				return err
+			}
+		}
+		after = some[len(some)-1].Name
+	}
+}
+
+// further is how many of the tables meant come after one; 0 where there are more than are counted.
+func further(ctx context.Context, c query.Catalog, term, after string, meant func(query.Summary) bool) (n int, err error) {
+	seen := 0
+	err = eachSummary(ctx, c, term, after, func(t query.Summary) (bool, error) {
+		if meant(t) {
+			n++
+		}
+		seen++
+		return seen < mostCounted*query.TablePage, nil
+	})
+	if seen == mostCounted*query.TablePage {
+		n = 0
+	}
+	return n, err
 }
 
 // tableLine is a table as it is listed, and how many bytes that takes.
@@ -76,7 +128,10 @@ func tableLine(ctx context.Context, v *deputy.View, t query.Summary) (TableLine,
 	if err != nil {
 		return TableLine{}, 0, err
 	}
-	line := TableLine{Name: t.Name, Label: unlike(t.Label, t.Name), Verbs: verbs(rights), Comment: short(t.Comment)}
+	line := TableLine{Name: t.Name, Label: unlike(t.Label, t.Name), Verbs: verbs(rights), Comment: short(t.Comment), Fields: t.Fields}
+	if more := len(t.Fields) - mostFields; more > 0 {
+		line.Fields = append(t.Fields[:mostFields:mostFields], fmt.Sprintf("… and %d more", more))
+	}
 	return line, size(line), nil
 }
 
@@ -87,31 +142,6 @@ func size(v any) int {
 		return 0
 	}
 	return len(raw) + 1
-}
-
-// tablePage collects a page, and one table more where there is one: a catalog may answer with fewer tables than there are left.
-func tablePage(ctx context.Context, c query.Catalog, in listTablesIn) (found []query.Summary, err error) {
-	after := in.After
-	for len(found) <= query.TablePage {
-		some, err := c.Tables(ctx, in.Term, after)
-		if err != nil || len(some) == 0 {
-			return found, err
-		}
-		found, after = append(found, some...), some[len(some)-1].Name
-	}
-	return found[:query.TablePage+1], nil
-}
-
-// further is how many tables come after one; 0 where there are more than are counted.
-func further(ctx context.Context, c query.Catalog, term, after string) (n int, err error) {
-	for range mostCounted {
-		some, err := c.Tables(ctx, term, after)
-		if err != nil || len(some) == 0 {
-			return n, err
-		}
-		n, after = n+len(some), some[len(some)-1].Name
-	}
-	return 0, nil
 }
 
 func verbs(r deputy.Rights) []deputy.Verb {
