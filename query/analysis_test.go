@@ -181,8 +181,8 @@ func TestAnalysisLessons(t *testing.T) {
 		{asked{table: "customers", keys: list("token")}, "column 1: `token` is secret: only `token == null` and `token != null` can be asked"},
 		{asked{table: "customers", measures: list("t: max(token)")}, "column 5: `token` is secret: only `token == null` and `token != null` can be asked"},
 		{asked{table: "customers", keys: list("data")}, "JSON has no order: name a path in it, like data.name"},
-		{asked{keys: list("sum(total)")}, "column 1: sum stands after the name of children: write total.sum(x, x.total); over all rows it is a measure, and what groups must meet is having"},
-		{asked{where: "count() > 1", keys: list("customer_id")}, "column 1: count stands after the name of children: write orders.count(x, x.total > 100); over all rows it is a measure, and what groups must meet is having"},
+		{asked{keys: list("sum(total)")}, "column 1: sum stands after the name of children: write order_lines.sum(x, x.price); over all rows it is a measure, and what groups must meet is having"},
+		{asked{where: "count() > 1", keys: list("customer_id")}, "column 1: count stands after the name of children: write order_lines.count(x, x.price > 100); over all rows it is a measure, and what groups must meet is having"},
 	} {
 		if got := result(t, c.asked); got != "error: "+c.want {
 			t.Errorf("%+v\n got %s\nwant error: %s", c.asked, got, c.want)

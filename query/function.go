@@ -374,17 +374,44 @@ func (c *checker) unknownFunction(fn string, at int, call ast.CallExpr) error {
 	return failAt(at, "no function `%s`%s", fn, near.Hint(fn, append(Functions(), Folds()...)))
 }
 
+// aggregateHint says where sum(total) and its like belong, and how children are asked.
 func aggregateHint(c *checker, fn string, call ast.CallExpr) string {
-	of := "orders"
-	if args := call.Args(); len(args) > 0 {
-		of = c.text(args[0])
+	of, table := c.someChildren(call.Args())
+	return fn + " stands after the name of children: write " + example(fn, of, table) + "; over all rows it is a measure, and what groups must meet is having"
+}
+
+// example asks children for a figure, of an amount where they have one.
+func example(fn, of string, t *Table) string {
+	i := slices.IndexFunc(t.Fields, func(f Field) bool { return f.Type == Dec && !f.Secret })
+	if i < 0 {
+		return usage(fn, of, t)
 	}
-	example := of + "." + fn + "(x, x.total)"
+	text := of + "." + fn + "(x, x." + t.Fields[i].Name
 	switch fn {
 	case "exists", "all", "count":
-		example = of + "." + fn + "(x, x.total > 100)"
+		text += " > 100"
 	}
-	return fn + " stands after the name of children: write " + example + "; over all rows it is a measure, and what groups must meet is having"
+	return text + ")"
+}
+
+// someChildren are the children that the first argument names, else the first that the table has, else some.
+func (c *checker) someChildren(args []ast.Expr) (string, *Table) {
+	found := Relation{Name: "orders"}
+	for _, r := range slices.Backward(c.root.Relations) {
+		if _, shown := c.relation(c.root, r.Name); r.Many && shown {
+			found = r
+		}
+	}
+	if len(args) > 0 {
+		if r, ok := c.relation(c.root, c.text(args[0])); ok && r.Many {
+			found = r
+		}
+	}
+	t, err := c.table(found.Table)
+	if err != nil {
+		t = &Table{}
+	}
+	return found.Name, t
 }
 
 // foreign is what to write instead of a function that other languages have.

@@ -83,7 +83,7 @@ func createMariaColumn(t query.Table, f query.Field, all []query.Table) string {
 	if linked(f.Name, t, all) { // an index over the whole of it
 		text = "varchar(250)"
 	}
-	declared := map[query.Type]string{query.Int: "bigint", query.Dec: "decimal(65,26)", query.Bool: "boolean", query.Date: "date", query.Timestamp: "datetime(6)", query.JSON: "json", query.String: text + " CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"}[f.Type]
+	declared := map[query.Type]string{query.Int: "bigint", query.Dec: "decimal(65,26)", query.Bool: "boolean", query.Date: "date", query.Timestamp: "datetime(6)", query.JSON: "json", query.List: "set('new', 'sale')", query.String: text + " CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"}[f.Type]
 	if f.Type == query.Dec && f.Scale >= 0 {
 		declared = fmt.Sprintf("decimal(18, %d)", f.Scale)
 	}
@@ -110,6 +110,10 @@ func linked(field string, t query.Table, all []query.Table) bool {
 func mariaLiteral(v query.Value) string {
 	if at, isTime := v.(time.Time); isTime {
 		return "'" + at.Format("2006-01-02 15:04:05.000000") + "'"
+	}
+	if list, isList := v.([]query.Value); isList {
+		text, _ := query.FormatValue(list)
+		return "'" + strings.NewReplacer("[", "", "]", "", `"`, "").Replace(text) + "'"
 	}
 	if truth, ok := v.(bool); ok {
 		return map[bool]string{true: "1", false: "0"}[truth]

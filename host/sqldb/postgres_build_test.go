@@ -92,7 +92,7 @@ func buildPostgres(t testing.TB, tables []query.Table, rows map[string][]query.R
 
 func createPostgresColumn(t query.Table, f query.Field) string {
 	text := fmt.Sprintf("%q %s", f.Name, map[query.Type]string{query.Int: "bigint", query.Dec: "numeric", query.Bool: "boolean", query.Date: "date",
-		query.Timestamp: "timestamptz", query.JSON: "json", query.String: "text"}[f.Type])
+		query.Timestamp: "timestamptz", query.JSON: "json", query.String: "text", query.List: "text[]"}[f.Type])
 	if f.Type == query.Dec && f.Scale >= 0 {
 		text += fmt.Sprintf("(18, %d)", f.Scale)
 	}
@@ -109,6 +109,9 @@ func literal(v query.Value) string {
 	}
 	if !ok {
 		return "NULL"
+	}
+	if _, isList := v.([]query.Value); isList {
+		text = strings.NewReplacer("[", "{", "]", "}").Replace(text)
 	}
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }

@@ -10,12 +10,21 @@ import (
 	"example.com/deputy/query"
 )
 
-// Analysis is what an analysis is asked with: texts. Measures are named m0, m1 and so on.
+// Analysis is what an analysis is asked with: texts. Measures are named by As, those beyond its end m0, m1 and so on.
 type Analysis struct {
 	Table, Where               string
 	GroupBy, Measures, OrderBy []string
+	As                         []string
 	Having                     string
 	Limit                      int
+}
+
+// Name is how the measure of index i is called.
+func (a Analysis) Name(i int) string {
+	if i < len(a.As) && a.As[i] != "" {
+		return a.As[i]
+	}
+	return fmt.Sprintf("m%d", i)
 }
 
 // Analysis makes a random analysis of a table. depth bounds how deep its expressions are nested; 2 is plenty.
@@ -164,7 +173,7 @@ func (w *World) CheckAnalysis(a Analysis, rules query.Rules) (query.Analysis, er
 		if err != nil {
 			return out, err
 		}
-		out.Measures = append(out.Measures, query.Column{As: fmt.Sprintf("m%d", i), Expr: e})
+		out.Measures = append(out.Measures, query.Column{As: a.Name(i), Expr: e})
 		env.Groups = &query.Groups{Keys: out.GroupBy, Measures: out.Measures}
 	}
 	if a.Having != "" {
