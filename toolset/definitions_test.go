@@ -68,7 +68,7 @@ func TestCore(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]deputy.Kind{
 		"list_tables": deputy.KindRead, "describe_table": deputy.KindRead, "query_records": deputy.KindRead, "count_records": deputy.KindRead,
-		"get_record": deputy.KindRead, "search_records": deputy.KindRead, "list_possible_values": deputy.KindRead, "create_record": deputy.KindPropose, "update_record": deputy.KindPropose, "delete_record": deputy.KindPropose,
+		"get_record": deputy.KindRead, "search_records": deputy.KindRead, "list_possible_values": deputy.KindRead, "render_widget": deputy.KindRead, "create_record": deputy.KindPropose, "update_record": deputy.KindPropose, "delete_record": deputy.KindPropose,
 		"navigate": deputy.KindDisplay, "present_results": deputy.KindDisplay, "calculate": deputy.KindRead, "current_datetime": deputy.KindRead,
 		"analyze_records": deputy.KindRead,
 	}

@@ -3,6 +3,7 @@ package records
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"slices"
 	"strings"
 
@@ -16,7 +17,8 @@ var queryRecordsText string
 // usualRows is how many rows a model gets that asks for no number.
 const usualRows = 25
 
-type queryRecordsIn struct {
+// Rows are the arguments of query_records; they are a Question too.
+type Rows struct {
 	Table   string   `json:"table"`
 	Where   string   `json:"where,omitzero"`
 	Select  []string `json:"select,omitzero"`
@@ -32,26 +34,51 @@ func queryRecords() deputy.Tool {
 	}, runQueryRecords)
 }
 
-func runQueryRecords(ctx context.Context, s *deputy.Scope, in queryRecordsIn) (deputy.Result, error) {
-	if in.Limit < 0 || in.Offset < 0 {
-		return deputy.Result{}, deputy.Errorf(deputy.Invalid, "`limit` and `offset` must not be negative")
-	}
-	q := query.Query{Table: in.Table, Limit: s.Window(in.Limit, usualRows), Offset: in.Offset}
-	t, err := s.View().Table(ctx, in.Table)
-	if err != nil {
-		return deputy.Result{}, err
-	}
-	if q.Where, err = s.View().Condition(ctx, in.Table, in.Where); err != nil {
-		return deputy.Result{}, err
-	}
-	if q.Select, err = selected(ctx, s.View(), t, in.Select); err != nil {
-		return deputy.Result{}, err
-	}
-	if q.Order, err = ordered(ctx, s.View(), in.Table, in.OrderBy); err != nil {
-		return deputy.Result{}, err
-	}
-	rows, err := s.View().Query(ctx, q)
+func runQueryRecords(ctx context.Context, s *deputy.Scope, in Rows) (deputy.Result, error) {
+	rows, err := in.Ask(ctx, s, s.View())
 	return deputy.Result{Rows: &rows}, err
+}
+
+// Ask implements Question.
+func (in Rows) Ask(ctx context.Context, s *deputy.Scope, v *deputy.View) (query.Rows, error) {
+	q, _, err := in.read(ctx, v)
+	if err != nil {
+		return query.Rows{}, err
+	}
+	q.Limit = s.Window(in.Limit, usualRows)
+	return v.Query(ctx, q)
+}
+
+// Check implements Question.
+func (in Rows) Check(ctx context.Context, v *deputy.View) error {
+	_, at, err := in.read(ctx, v)
+	var e *deputy.Error
+	if at == "" || !errors.As(err, &e) {
+		return err
+	}
+	say := *e
+	say.Message = at + ": " + e.Message
+	return &say
+}
+
+// read reads the texts as a view may ask them. at is the argument that an error is about, where it is one of those.
+func (in Rows) read(ctx context.Context, v *deputy.View) (q query.Query, at string, err error) {
+	if in.Limit < 0 || in.Offset < 0 {
+		return q, "", deputy.Errorf(deputy.Invalid, "`limit` and `offset` must not be negative")
+	}
+	t, err := v.Table(ctx, in.Table)
+	if err != nil {
+		return q, "", err
+	}
+	q = query.Query{Table: in.Table, Offset: in.Offset}
+	if q.Where, err = v.Condition(ctx, in.Table, in.Where); err != nil {
+		return q, "where", err
+	}
+	if q.Select, err = selected(ctx, v, t, in.Select); err != nil {
+		return q, "select", err
+	}
+	q.Order, err = ordered(ctx, v, in.Table, in.OrderBy)
+	return q, "order_by", err
 }
 
 // selected are the columns of a list of expressions, each once; a foreign key is followed by the label of what it leads to, and a label

@@ -13,6 +13,8 @@ type Config struct {
 	// Pages are templates of links by table name, with {id} where the record's id goes and {where} where a condition goes: "/customers/{id}".
 	// Both are escaped when they are filled in. Without pages navigate is never offered.
 	Pages map[string]string
+	// Widgets are named questions by name. Without any that a person may ask, render_widget is not offered to them.
+	Widgets map[string]Widget
 }
 
 // New makes the toolset.
@@ -22,7 +24,7 @@ func New(c Config) deputy.Toolset {
 		Description: "Find, read, change and open records of the application.",
 		Tools: []deputy.Tool{
 			listTables(), describeTable(), queryRecords(), countRecords(), getRecord(), searchRecords(), listPossibleValues(),
-			createRecord(), updateRecord(), deleteRecord(), navigate(maps.Clone(c.Pages)),
+			createRecord(), updateRecord(), deleteRecord(), navigate(maps.Clone(c.Pages)), renderWidget(maps.Clone(c.Widgets)),
 		},
 	}
 }
