@@ -17,6 +17,7 @@ import (
 	"example.com/deputy/host/sqldb"
 	"example.com/deputy/provider/offline"
 	"example.com/deputy/store/memory"
+	"example.com/deputy/toolset/analysis"
 	"example.com/deputy/toolset/kernel"
 	"example.com/deputy/toolset/present"
 	"example.com/deputy/toolset/records"
@@ -40,6 +41,12 @@ type heard struct {
 
 func open(t testing.TB, path string) *shop {
 	t.Helper()
+	return openAt(t, path, time.Date(2013, 12, 15, 12, 0, 0, 0, time.UTC))
+}
+
+// openAt opens an assistant whose clock stands still.
+func openAt(t testing.TB, path string, now time.Time) *shop {
+	t.Helper()
 	host, err := sqldb.Open(t.Context(), sqldb.Config{URL: "sqlite:" + path})
 	if err != nil {
 		t.Fatal(err)
@@ -47,10 +54,10 @@ func open(t testing.TB, path string) *shop {
 	all := deputy.Fields{All: true}
 	a, err := deputy.New(t.Context(), deputy.Config{
 		Host: host, Models: []deputy.Model{offline.New()}, Store: memory.New(),
-		Toolsets: []deputy.Toolset{records.New(records.Config{}), present.New(), kernel.New()},
+		Toolsets: []deputy.Toolset{records.New(records.Config{}), analysis.New(), present.New(), kernel.New()},
 		Policy: deputy.Policy{Roles: map[string]deputy.Role{"all": {Tools: []string{"*"},
 			Tables: map[string]deputy.Access{"*": {Read: all, Create: all, Update: all, Delete: true}}}}},
-		Clock:  func() time.Time { return time.Date(2013, 12, 15, 12, 0, 0, 0, time.UTC) },
+		Clock:  func() time.Time { return now },
 		Limits: deputy.Limits{TurnsPerMinute: -1},
 	})
 	if err != nil {

@@ -35,7 +35,7 @@ func words(name string) []string {
 func squeeze(s string) string { return strings.Join(words(strings.ToLower(s)), "") }
 
 func irregular() [][2]string {
-	return [][2]string{{"person", "people"}, {"child", "children"}, {"man", "men"}, {"woman", "women"}, {"datum", "data"}, {"medium", "media"}, {"series", "series"}}
+	return [][2]string{{"person", "people"}, {"child", "children"}, {"man", "men"}, {"woman", "women"}, {"datum", "data"}, {"medium", "media"}, {"series", "series"}, {"status", "statuses"}}
 }
 
 // forms are the ways in which a word may stand in singular and plural; two words are the same where they share one.
@@ -62,10 +62,12 @@ func forms(word string) []string {
 
 // singular is the likeliest one.
 func singular(word string) string {
-	fs := forms(word)
-	if len(fs) == 2 && fs[1] != word && strings.HasPrefix(fs[1], "me") || fs[0] != word {
-		return fs[0]
+	for _, p := range irregular() {
+		if word == p[0] || word == p[1] {
+			return p[0]
+		}
 	}
+	fs := forms(word)
 	for _, end := range []string{"sses", "xes", "ches", "shes", "uses"} {
 		if strings.HasSuffix(word, end) {
 			return word[:len(word)-2]

@@ -15,6 +15,9 @@ func (d *desk) look(start int) (string, error) {
 	if text, ok, err := d.more(); ok || err != nil {
 		return text, err
 	}
+	if text, ok, err := d.figures(start); ok || err != nil {
+		return text, err
+	}
 	m, err := d.subject(d.words)
 	if err == errLost {
 		if text, ok, err := d.found(); ok {
@@ -123,6 +126,9 @@ func (r *reading) present1(got *result, view string) error {
 // list shows the records that meet the conditions.
 func (r *reading) list() (string, error) {
 	args := queryArgs{Table: r.t.name, Where: where(r.conds), OrderBy: r.order, Limit: r.limit}
+	if r.ranks != "" {
+		args.Select = append(r.labels(), r.ranks)
+	}
 	for _, f := range r.columns {
 		if len(args.Select) == 0 {
 			args.Select = r.labels()
@@ -175,7 +181,7 @@ func (r *reading) run(args queryArgs) (string, error) {
 	case got.more && r.limit == 0:
 		return fmt.Sprintf("Here are %d %s%s; there are more.", n, noun, said(r.conds)), nil
 	case n == 1:
-		return fmt.Sprintf("Here is 1 %s%s.", noun, said(r.conds)), nil
+		return fmt.Sprintf("Here is 1 %s%s%s.", noun, said(r.conds), r.firstSaid(got, args.OrderBy)), nil
 	default:
 		return fmt.Sprintf("Here are %d %s%s.", n, noun, said(r.conds)), nil
 	}
@@ -189,13 +195,30 @@ func (r *reading) sortSaid(order []string) []cond {
 	name, down := strings.CutSuffix(order[0], " desc")
 	if f := r.t.field(name); f != nil {
 		name = f.called()
-	} else if child, ok := strings.CutSuffix(name, ".count()"); ok {
-		name = "number of " + (&table{name: child}).noun(2)
+	} else if name == r.ranks {
+		name = "number of " + r.ranking
 	}
 	if down {
 		name += ", descending"
 	}
 	return []cond{{said: "sorted by " + name}}
+}
+
+// firstSaid names the one record that was sorted to the top, and by what: "the cheapest product" wants to be told.
+func (r *reading) firstSaid(got *result, order []string) string {
+	if len(order) == 0 || r.limit != 1 {
+		return ""
+	}
+	expr := strings.TrimSuffix(order[0], " desc")
+	var out []string
+	for _, f := range r.t.labelFields() {
+		out = append(out, got.display(0, f.name))
+	}
+	v := str(got.cell(0, expr))
+	if name := strings.TrimSpace(strings.Join(out, " ")); name != "" && v != "" {
+		return ": " + name + ", " + v
+	}
+	return ""
 }
 
 func firstErr(errs ...error) error {

@@ -82,6 +82,7 @@ func reply(r deputy.Request) (string, []deputy.ToolCall) {
 type desk struct {
 	transcript
 	tools  map[string]bool
+	system string
 	text   string  // the person's message
 	words  []token // of text
 	schema schema
@@ -90,7 +91,7 @@ type desk struct {
 }
 
 func newDesk(r deputy.Request) *desk {
-	d := &desk{transcript: readTranscript(r.Messages), tools: map[string]bool{}, screen: readScreen(r.Tail)}
+	d := &desk{transcript: readTranscript(r.Messages), tools: map[string]bool{}, system: r.System, screen: readScreen(r.Tail)}
 	for _, t := range r.Tools {
 		d.tools[t.Name] = true
 	}

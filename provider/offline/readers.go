@@ -31,48 +31,99 @@ func (r *reading) present(i int) (int, error) {
 	if n == 0 || anyAt(r.ts, i+n, "most", "the most", "fewest", "the fewest", "least", "the least") > 0 {
 		return 0, nil
 	}
-	op, counted := operatorAt(r.ts, i+n)
-	if counted && op.op != "" && strings.ContainsAny(op.op, "<>=") && op.n > 0 {
-		if f, ok := r.tok(i + n + op.n).figure(); ok {
-			if c, k := r.child(i + n + op.n + 1); k > 0 {
-				r.conds = append(r.conds, cond{c.name + ".count() " + op.op + " " + f, fmt.Sprintf("%s %s %s", saidOp(op.op), f, spoken(r.d.text, r.ts, i+n+op.n+1, i+n+op.n+1+k))})
-				return n + op.n + 1 + k, nil
-			}
-		}
-		return 0, nil
+	if k, err := r.numbered(i, n); k != 0 || err != nil {
+		return max(k, 0), err
 	}
 	for j := i + n; j < i+n+3; j++ {
-		c, k := r.child(j)
-		if k == 0 {
-			continue
+		x, k, err := r.childAt(i+n, j)
+		if err != nil {
+			return 0, err
 		}
-		return r.presentChild(c, i+n, j, k, i)
+		if k > 0 {
+			r.conds = append(r.conds, cond{x.call("exists", ""), "with " + spoken(r.d.text, r.ts, i+n, j+k)})
+			return j + k - i, nil
+		}
 	}
 	return 0, nil
 }
 
-// presentChild asks for a child, with the words before it as values of its lists.
-func (r *reading) presentChild(c relation, from, at, k, start int) (int, error) {
-	body := ""
-	if from < at && !r.tok(from).is("a", "an", "any", "the", "some") {
-		if err := r.d.describe(c.table); err != nil {
-			return 0, err
+// numbered reads "more than 3 open tickets" and "invoice total over 10000" behind "with"; -1 says that a number is asked for of something else.
+func (r *reading) numbered(i, n int) (int, error) {
+	at := i + n
+	op, ok := operatorAt(r.ts, at)
+	if ok && op.n > 0 && strings.Contains("> >= < <= ==", op.op) {
+		f, ok := r.tok(at + op.n).figure()
+		if !ok {
+			return -1, nil
 		}
-		child := &reading{d: r.d, t: r.d.schema.find(c.table), ts: r.ts, used: make([]bool, len(r.ts))}
-		if child.t == nil {
-			return 0, nil
+		for j := at + op.n + 1; j < at+op.n+4; j++ {
+			x, k, err := r.childAt(at+op.n+1, j)
+			if err != nil || k > 0 {
+				r.conds = append(r.conds, cond{x.call("count", "") + " " + op.op + " " + f, fmt.Sprintf("%s %s %s", saidOp(op.op), f, spoken(r.d.text, r.ts, at+op.n+1, j+k))})
+				return j + k - i, err
+			}
 		}
-		x, n := child.adjective(from)
-		if n == 0 {
-			return 0, nil
-		}
-		body = "c, c." + x.expr
-		if rest, ok := strings.CutPrefix(x.expr, "!"); ok {
-			body = "c, !c." + rest
-		}
+		return -1, nil
 	}
-	r.conds = append(r.conds, cond{c.name + ".exists(" + body + ")", "with " + spoken(r.d.text, r.ts, from, at+k)})
-	return at + k - start, nil
+	for r.tok(at).is("a", "total", "the") {
+		at++
+	}
+	c, k := r.child(at)
+	if k == 0 {
+		return 0, nil
+	}
+	if err := r.d.describe(c.table); err != nil {
+		return 0, err
+	}
+	child := &reading{d: r.d, t: r.d.schema.find(c.table), ts: r.ts, used: make([]bool, len(r.ts))}
+	if child.t == nil {
+		return 0, nil
+	}
+	fs, m, _ := child.named(at + k)
+	op, ok = operatorAt(r.ts, at+k+m)
+	f, isFigure := r.tok(at + k + m + op.n).figure()
+	if m == 0 || !fs[0].numeric() || !ok || !isFigure || !strings.Contains("> >= < <= ==", op.op) {
+		return 0, nil
+	}
+	r.conds = append(r.conds, cond{offspring{c, ""}.call("sum", fs[0].name) + " " + op.op + " " + f, fmt.Sprintf("total %s %s %s %s", c.table, fs[0].called(), saidOp(op.op), f)})
+	return at + k + m + op.n + 1 - i, nil
+}
+
+// offspring are the children of a relation that meet a condition, which is over the variable c; empty for all.
+type offspring struct {
+	relation
+	cond string
+}
+
+// call is a method over them, of a field where it needs one.
+func (o offspring) call(method, field string) string {
+	switch {
+	case field == "" && o.cond == "":
+		return o.name + "." + method + "()"
+	case field == "":
+		return o.name + "." + method + "(c, " + o.cond + ")"
+	}
+	return o.name + "." + method + "(c, c." + field + ")"
+}
+
+// childAt reads a child at a place, with the words from another place up to it as values of its lists; 0 where there is none.
+func (r *reading) childAt(from, at int) (offspring, int, error) {
+	c, k := r.child(at)
+	if k == 0 || from >= at || r.tok(from).is("a", "an", "any", "the", "some") {
+		return offspring{c, ""}, k, nil
+	}
+	if err := r.d.describe(c.table); err != nil {
+		return offspring{}, 0, err
+	}
+	child := &reading{d: r.d, t: r.d.schema.find(c.table), ts: r.ts, used: make([]bool, len(r.ts))}
+	if child.t == nil {
+		return offspring{}, 0, nil
+	}
+	x, n := child.adjective(from)
+	if n == 0 {
+		return offspring{}, 0, nil
+	}
+	return offspring{c, child.within(x.expr, "c")}, k, nil
 }
 
 // parentAt is the parent that is named at a place, by its table or by the relation.

@@ -12,8 +12,11 @@ type reading struct {
 	ts      []token
 	used    []bool // tokens that are spent, such as the subject
 	conds   []cond
+	condAt  []int    // where each of conds was read, as far as conditions read it
 	columns []*field // fields named without a condition
 	order   []string
+	ranks   string // of order: how many children there are, ranking in words
+	ranking string
 	limit   int
 	id      string // one record
 	onlyOne bool   // the subject is named in the singular
@@ -53,6 +56,9 @@ func (r *reading) conditions() error {
 				taken = n
 				break
 			}
+		}
+		for len(r.condAt) < len(r.conds) {
+			r.condAt = append(r.condAt, i)
 		}
 		r.spend(i, i+taken)
 		i += taken
@@ -124,14 +130,26 @@ func (r *reading) sortOn(expr string, down bool) {
 	r.order = append(r.order, expr)
 }
 
-// sortedByChildren reads "top 5 customers by invoices" and "with the most invoices".
+// sortedByChildren reads "top 5 customers by invoices" and "with the fewest open tickets".
 func (r *reading) sortedByChildren(i, n int) (int, error) {
 	for r.tok(i+n).is("number", "of", "count", "the") {
 		n++
 	}
-	if c, k := r.child(i + n); k > 0 {
+	for j := i + n; j < i+n+3; j++ {
+		x, k, err := r.childAt(i+n, j)
+		if err != nil {
+			return 0, err
+		}
+		if k > 0 {
+			r.few()
+			r.ranks, r.ranking = x.call("count", ""), spoken(r.d.text, r.ts, i+n, j+k)
+			r.sortOn(r.ranks, !r.tok(i).is("least", "fewest"))
+			return j + k - i, nil
+		}
+	}
+	if fs, k, sure := r.named(i + n); k > 0 && sure >= synonym && fs[0].numeric() && fs[0].parent == "" {
 		r.few()
-		r.sortOn(c.name+".count()", !r.tok(i).is("least", "fewest"))
+		r.sortOn(fs[0].name, !r.tok(i).is("least", "fewest"))
 		return n + k, nil
 	}
 	return 0, nil

@@ -257,7 +257,17 @@ func (d *desk) listed() error {
 	return nil
 }
 
-// describe makes sure that tables are described.
+// describeAll is describe for many.
+func (d *desk) describeAll(names []string) error {
+	for chunk := range slices.Chunk(names[:min(len(names), 40)], 10) {
+		if err := d.describe(chunk...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe makes sure that tables are described, ten at most.
 func (d *desk) describe(names ...string) error {
 	var missing []string
 	for _, n := range names {

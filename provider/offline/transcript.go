@@ -237,3 +237,12 @@ func (e exchange) query() queryArgs {
 	}
 	return q
 }
+
+// analysis reads the arguments of an analysis back.
+func (e exchange) analysis() analyzeArgs {
+	var a analyzeArgs
+	if json.Unmarshal([]byte(e.args), &a) != nil {
+		return analyzeArgs{}
+	}
+	return a
+}
