@@ -30,6 +30,9 @@ func (d *desk) answer() (string, error) {
 		return d.time()
 	}
 	start := courteous(ts)
+	if text, ok, err := d.act(start); ok || err != nil {
+		return text, err
+	}
 	switch verb(ts, start) {
 	case "create":
 		return d.create(start)

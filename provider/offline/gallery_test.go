@@ -96,8 +96,11 @@ type host struct {
 	Tables []map[string]any
 	Rows   map[string][]map[string]any
 	screen string
+	system string
 	tools  []deputy.ToolSpec // nil: all
 	always *string           // the result of every call
+	// enabled are the tools that come when a set is enabled.
+	enabled []deputy.ToolSpec
 }
 
 func readDesk(t testing.TB, name string) *host {
@@ -133,7 +136,7 @@ func (h *host) turn(t testing.TB, talk []deputy.Message, question string) (strin
 		offered = tools()
 	}
 	for range 25 {
-		text, calls := ask(t, deputy.Request{Tools: offered, Messages: talk, Tail: h.screen})
+		text, calls := ask(t, deputy.Request{System: h.system, Tools: offered, Messages: talk, Tail: h.screen})
 		answer := deputy.Message{Role: deputy.FromModel}
 		results := deputy.Message{Role: deputy.FromTool}
 		if text != "" {
@@ -145,6 +148,9 @@ func (h *host) turn(t testing.TB, talk []deputy.Message, question string) (strin
 			answer.Parts = append(answer.Parts, deputy.Part{Call: &c})
 			results.Parts = append(results.Parts, deputy.Part{Result: &deputy.ToolResult{Call: c.ID, Ref: c.Ref, Text: h.run(t, c)}})
 			all = append(all, c)
+			if c.Tool == "enable_toolset" {
+				offered = append(offered, h.enabled...)
+			}
 		}
 		talk = append(talk, answer)
 		if len(calls) == 0 {
@@ -225,7 +231,7 @@ func (h *host) run(t testing.TB, c deputy.ToolCall) string {
 		out["value"] = "100"
 	case "current_datetime":
 		out["date"], out["time"], out["weekday"], out["zone"] = "2026-01-31", "12:00:00", "Saturday", "UTC"
-	case "present_results":
+	case "present_results", "enable_toolset":
 		return "Shown."
 	}
 	raw, err := json.Marshal(out)

@@ -81,19 +81,23 @@ func reply(r deputy.Request) (string, []deputy.ToolCall) {
 // fails with errPending, and the plan is run again from its start when the result has come.
 type desk struct {
 	transcript
-	tools  map[string]bool
-	system string
-	text   string  // the person's message
-	words  []token // of text
-	schema schema
-	screen screen
-	wants  []deputy.ToolCall
+	tools   map[string]bool
+	actions []action
+	system  string
+	text    string  // the person's message
+	words   []token // of text
+	schema  schema
+	screen  screen
+	wants   []deputy.ToolCall
 }
 
 func newDesk(r deputy.Request) *desk {
 	d := &desk{transcript: readTranscript(r.Messages), tools: map[string]bool{}, system: r.System, screen: readScreen(r.Tail)}
 	for _, t := range r.Tools {
 		d.tools[t.Name] = true
+		if a, ok := readAction(t); ok {
+			d.actions = append(d.actions, a)
+		}
 	}
 	if n := len(d.said); n > 0 {
 		d.text = d.said[n-1]
@@ -108,7 +112,7 @@ func newDesk(r deputy.Request) *desk {
 func (d *desk) continued() string {
 	text := d.text
 	for n := len(d.said) - 2; n >= 0 && n >= len(d.said)-4; n-- {
-		if !strings.HasPrefix(d.replies[n], newNeeds) || verb(tokenize(d.said[n+1]), 0) != "" || strings.HasSuffix(strings.TrimSpace(d.said[n+1]), "?") {
+		if !strings.HasPrefix(d.replies[n], newNeeds) && !strings.HasPrefix(d.replies[n], actionNeeds) || verb(tokenize(d.said[n+1]), 0) != "" || strings.HasSuffix(strings.TrimSpace(d.said[n+1]), "?") {
 			break
 		}
 		text = strings.TrimRight(d.said[n], " .!") + " with " + text

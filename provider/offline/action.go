@@ -1,0 +1,367 @@
+package offline
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"example.com/deputy"
+)
+
+// action is a tool that changes one record in a way that the business names: cancel_order, with the order's id and parameters.
+type action struct {
+	name   string
+	words  []string // of the name
+	params []param
+}
+
+// param is what an action takes besides the id.
+type param struct {
+	name, typ string
+	enum      []string
+	required  bool
+}
+
+// readAction reads a tool as an action: one that takes the id of a record, and names its table not in a parameter but in its own name.
+func readAction(t deputy.ToolSpec) (action, bool) {
+	var schema struct {
+		Properties map[string]struct {
+			Type any   `json:"type"`
+			Enum []any `json:"enum"`
+		} `json:"properties"`
+		Required []string `json:"required"`
+	}
+	if json.Unmarshal(t.Schema, &schema) != nil {
+		return action{}, false
+	}
+	for _, other := range []string{"table", "target", "call_id", "names"} {
+		if _, ok := schema.Properties[other]; ok {
+			return action{}, false
+		}
+	}
+	a := action{name: t.Name, words: words(t.Name)}
+	for name, p := range schema.Properties {
+		if name == "id" {
+			continue
+		}
+		x := param{name: name, typ: str(p.Type), required: slices.Contains(schema.Required, name)}
+		for _, v := range list(p.Type) {
+			if s := str(v); s != "null" {
+				x.typ = s
+			} else {
+				x.required = false
+			}
+		}
+		for _, v := range p.Enum {
+			if s := str(v); s != "" {
+				x.enum = append(x.enum, s)
+			}
+		}
+		a.params = append(a.params, x)
+	}
+	slices.SortFunc(a.params, func(x, y param) int { return strings.Compare(x.name, y.name) })
+	_, ok := schema.Properties["id"]
+	return a, ok && len(a.words) > 0
+}
+
+// does says whether a verb is the one of an action's name.
+func (a action) does(verb string) bool {
+	bare := func(w string) string { return strings.TrimPrefix(stem(w), "re") }
+	return len(verb) > 2 && slices.ContainsFunc(a.words, func(w string) bool {
+		return stem(w) == stem(verb) || len(bare(w)) > 3 && bare(w) == bare(verb)
+	})
+}
+
+// on says whether an action is for records of a table: one of its names is in the action's own.
+func (a action) on(t *table) bool {
+	for i := range a.words {
+		if _, sure := called(t.names, tokenize(strings.Join(a.words[i:], " ")), 0); sure >= synonym {
+			return true
+		}
+	}
+	return false
+}
+
+// act proposes an action, where the message names the verb of one; ok says that it does.
+func (d *desk) act(start int) (text string, ok bool, err error) {
+	if start >= len(d.words) || d.words[start].quoted || stop(d.words[start].low) {
+		return "", false, nil
+	}
+	verb := d.words[start].low
+	if !slices.ContainsFunc(d.actions, func(a action) bool { return a.does(verb) }) {
+		return "", false, d.wantActions(start)
+	}
+	if err := d.listed(); err != nil {
+		return "", false, err
+	}
+	m, x := d.acted(start)
+	if m.table == nil {
+		return "", false, nil
+	}
+	for _, a := range d.actions {
+		if a.does(verb) && a.on(m.table) {
+			if err := d.describe(m.table.name); err != nil {
+				return "", false, err
+			}
+			text, err := d.propose(a, d.schema.find(m.table.name), x)
+			return text, true, err
+		}
+	}
+	return "", false, nil
+}
+
+// acted is the record that a message wants something done with: the first that it points at, or the one that is shown.
+func (d *desk) acted(start int) (mention, ref) {
+	ms := d.mentions(d.words[start+1:])
+	for _, m := range ms {
+		m.from, m.to = m.from+start+1, m.to+start+1
+		if x := d.refOf(d.words, m); !x.none() || len(ms) == 1 {
+			return m, x
+		}
+	}
+	if start+1 < len(d.words) && d.words[start+1].is("it", "this", "that") {
+		if t, _ := d.shown(nil); t != "" {
+			return mention{from: -1, table: d.schema.find(t)}, ref{this: true, to: start + 2}
+		}
+	}
+	return mention{}, ref{}
+}
+
+// wantActions asks for the set of actions where it is not active and a message reads like one: a verb that no other tool is for, and a record.
+func (d *desk) wantActions(start int) error {
+	w := d.words[start]
+	switch v := verb(d.words, start); {
+	case !d.tools["enable_toolset"] || !inactive(d.system, "actions"):
+		return nil
+	case v != "" && !w.is("assign", "reassign", "switch"):
+		return nil
+	}
+	if err := d.listed(); err != nil {
+		return err
+	}
+	m, x := d.acted(start)
+	if m.table == nil || x.none() || m.from > start+3 {
+		return nil
+	}
+	return d.enable("actions")
+}
+
+// actionNeeds begins the answer that a person may complete.
+const actionNeeds = "For that I also need"
+
+// propose calls an action with what the message says of its parameters.
+func (d *desk) propose(a action, t *table, x ref) (string, error) {
+	if x.none() {
+		return "", unclear("Which " + t.noun(1) + " do you mean? Please say its id or its name.")
+	}
+	id, err := d.identify(t, x)
+	if err != nil {
+		return "", err
+	}
+	args, said := map[string]any{"id": id}, []string{}
+	var missing []string
+	for _, p := range a.params {
+		v, text, err := d.argument(p, t, x.to, len(a.params) == 1)
+		switch {
+		case err != nil:
+			return "", err
+		case v != nil:
+			args[p.name] = v
+			said = append(said, p.said()+" "+text)
+		case p.required:
+			missing = append(missing, p.wanted())
+		}
+	}
+	if len(missing) > 0 {
+		return "", unclear(actionNeeds + " " + strings.Join(missing, " and ") + ".")
+	}
+	if _, err := d.call(a.name, args, false); err != nil {
+		return "", err
+	}
+	text := "I have prepared it: " + strings.Join(a.words, " ") + " " + id
+	if len(said) > 0 {
+		text += ", " + strings.Join(said, ", ")
+	}
+	return text + ". Nothing is written until you confirm it.", nil
+}
+
+func (p param) said() string { return strings.Join(words(strings.TrimSuffix(p.name, "_id")), " ") }
+
+func (p param) wanted() string {
+	if len(p.enum) > 0 {
+		return "the " + p.said() + " (" + strings.Join(p.enum, ", ") + ")"
+	}
+	return "the " + p.said()
+}
+
+// argument is the value of a parameter behind a place of the message and how it is said; nil where it says none. alone says that there is no other
+// parameter that a text could be for.
+func (d *desk) argument(p param, t *table, from int, alone bool) (any, string, error) {
+	ts := d.words
+	switch {
+	case len(p.enum) > 0:
+		v := chosen(p.enum, ts[min(from, len(ts)):])
+		if v == "" {
+			return nil, "", nil
+		}
+		return v, v, nil
+	case p.typ == "boolean":
+		if at, ok := d.paramAt(p, from); ok {
+			no := ts[max(at-2, 0)].is("no", "not", "without") || ts[max(at-1, 0)].is("is", "=", ":") && truth(ts[min(at, len(ts)-1)].low) == "false"
+			return !no, map[bool]string{true: "no", false: "yes"}[no], nil
+		}
+		return nil, "", nil
+	}
+	at, named := d.paramAt(p, from)
+	if to := d.leadsTo(t, p); to != nil {
+		return d.recordFor(p, to, from, at, named)
+	}
+	if p.typ == "integer" || p.typ == "number" {
+		if n := d.numberFor(from, at, named, alone); n != "" {
+			return json.Number(n), n, nil
+		}
+		return nil, "", nil
+	}
+	text := d.freeText(from, at, named, alone)
+	if text == "" {
+		return nil, "", nil
+	}
+	return text, "“" + text + "”", nil
+}
+
+// numberFor is the number behind a parameter's name, else the only one that the message has for it.
+func (d *desk) numberFor(from, at int, named, alone bool) string {
+	if at < len(d.words) {
+		if n, ok := d.words[at].figure(); ok {
+			return n
+		}
+	}
+	var all []string
+	for _, t := range d.words[min(from, len(d.words)):] {
+		if n, ok := t.figure(); ok {
+			all = append(all, n)
+		}
+	}
+	if len(all) != 1 || !named && !alone {
+		return ""
+	}
+	return all[0]
+}
+
+// chosen is the value of a list that a message says, word for word or, where it is the only one, in all its words that carry something.
+func chosen(values []string, ts []token) string {
+	var said []string
+	for _, t := range ts {
+		said = append(said, words(t.low)...)
+	}
+	whole := " " + strings.Join(said, " ") + " "
+	best := ""
+	for _, v := range values {
+		if strings.Contains(whole, " "+strings.Join(words(v), " ")+" ") && len(v) > len(best) {
+			best = v
+		}
+	}
+	if best != "" {
+		return best
+	}
+	var found []string
+	for _, v := range values {
+		telling := slices.DeleteFunc(words(v), stop)
+		missing := func(w string) bool {
+			return !slices.ContainsFunc(said, func(s string) bool { return stem(s) == stem(w) })
+		}
+		if len(telling) > 0 && !slices.ContainsFunc(telling, missing) {
+			found = append(found, v)
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	return ""
+}
+
+// paramAt is the place behind a parameter's name in the message.
+func (d *desk) paramAt(p param, from int) (int, bool) {
+	names := namesOf(strings.TrimSuffix(p.name, "_id"), "")
+	for i := from; i < len(d.words); i++ {
+		if n, sure := called(names, d.words, i); sure >= synonym && !d.words[i].quoted {
+			i += n
+			for i < len(d.words) && d.words[i].is("is", "=", ":", "of", "to", "as", "'s") {
+				i++
+			}
+			return i, true
+		}
+	}
+	return len(d.words), false
+}
+
+// leadsTo is the table whose record a parameter means: by a relation of the action's table, or by the table's name; nil for no record.
+func (d *desk) leadsTo(t *table, p param) *table {
+	ts := tokenize(strings.Join(words(strings.TrimSuffix(p.name, "_id")), " "))
+	for _, r := range t.parents {
+		if n, sure := called(namesOf(r.name, ""), ts, 0); sure >= synonym && n == len(ts) {
+			return d.schema.find(r.table)
+		}
+	}
+	for _, x := range d.schema.tables {
+		for i := range ts {
+			if n, sure := called(x.names, ts, i); sure >= synonym && i+n == len(ts) {
+				return x
+			}
+		}
+	}
+	return nil
+}
+
+// recordFor is the id of the record that stands behind a parameter's name, behind "to" or behind the table's name.
+func (d *desk) recordFor(p param, t *table, from, at int, named bool) (any, string, error) {
+	if !named {
+		for at = from; at < len(d.words) && !d.words[at].is("to", "by", "with", "for"); at++ {
+		}
+		at++
+	}
+	for at < len(d.words) && d.words[at].is("the") {
+		at++
+	}
+	if at >= len(d.words) {
+		return nil, "", nil
+	}
+	if n, sure := called(t.names, d.words, at); sure >= synonym {
+		at += n
+	}
+	x := refAt(d.text, d.words, at)
+	if x.none() {
+		return nil, "", nil
+	}
+	if err := d.describe(t.name); err != nil {
+		return nil, "", err
+	}
+	id, err := d.identify(d.schema.find(t.name), x)
+	if err != nil {
+		return nil, "", err
+	}
+	text := t.noun(1) + " " + id
+	if p.typ == "integer" && number.MatchString(id) {
+		return json.Number(id), text, nil
+	}
+	return id, text, nil
+}
+
+// freeText is a text for a parameter: behind its name, in quotes, or, for the only one, behind "because" and its like.
+func (d *desk) freeText(from, at int, named, alone bool) string {
+	if named {
+		if at < len(d.words) && d.words[at].quoted {
+			return d.words[at].text
+		}
+		return spoken(d.text, d.words, at, len(d.words))
+	}
+	for i := from; i < len(d.words) && alone; i++ {
+		if d.words[i].quoted {
+			return d.words[i].text
+		}
+		if n := anyAt(d.words, i, "because of", "because", "since", "due to", "for", "to", "with", "saying", ":", "as"); n > 0 {
+			return spoken(d.text, d.words, i+n, len(d.words))
+		}
+	}
+	return ""
+}
