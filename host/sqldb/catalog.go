@@ -21,16 +21,15 @@ func newCatalog(s *schema, c Config) (*catalog, error) {
 	protect(s)
 	cat := &catalog{byName: map[string]*table{}}
 	all := map[string]*table{}
-	for i := range s.tables {
-		all[s.tables[i].offered.Name] = &s.tables[i]
+	for _, t := range s.tables {
+		all[t.offered.Name] = t
 	}
 	errs := configureTables(all, c)
 	links, linkErrs := relate(s, all, c)
 	if errs = append(errs, linkErrs...); len(errs) > 0 {
 		return nil, joined(errs)
 	}
-	for i := range s.tables {
-		t := &s.tables[i]
+	for _, t := range s.tables {
 		if t.hidden {
 			continue
 		}
@@ -46,12 +45,11 @@ func newCatalog(s *schema, c Config) (*catalog, error) {
 // nameTables gives every table and column its offered name. The order of schemas, then of the
 // database's own names decides who gets the plain one.
 func nameTables(s *schema) {
-	if !slices.ContainsFunc(s.tables, func(t table) bool { return t.space != "" }) {
-		slices.SortFunc(s.tables, func(a, b table) int { return cmp.Compare(a.name, b.name) })
+	if !slices.ContainsFunc(s.tables, func(t *table) bool { return t.space != "" }) {
+		slices.SortFunc(s.tables, func(a, b *table) int { return cmp.Compare(a.name, b.name) })
 	}
 	taken := names{}
-	for i := range s.tables {
-		t := &s.tables[i]
+	for _, t := range s.tables {
 		t.offered = query.Table{Name: taken.among(t.space, t.name), Label: label(t.name), Comment: t.comment, View: t.view}
 		t.byField = map[string]*column{}
 		fields := names{}
@@ -70,11 +68,13 @@ func nameTables(s *schema) {
 // finish fills the offered table from what is known of its columns.
 func (t *table) finish() {
 	t.offered.Key = t.fields(t.key)
+	t.words = spoken(t.offered.Name, t.offered.Label, t.offered.Comment)
 	for _, c := range t.columns {
 		if t.view || len(t.key) == 0 {
 			c.field.ReadOnly = true
 		}
 		t.offered.Fields = append(t.offered.Fields, c.field)
+		c.words = spoken(c.field.Name, c.field.Label, c.field.Comment)
 	}
 	if t.offered.RecordLabel == "" {
 		t.offered.RecordLabel = recordLabel(&t.offered)
@@ -142,16 +142,37 @@ func (c *catalog) find(name string) (*table, error) {
 	return t, nil
 }
 
-// Tables implements query.Catalog.
+// Tables implements query.Catalog: it finds tables by what they are called and said to be, and by their fields.
 func (c *catalog) Tables(_ context.Context, term, after string) ([]query.Summary, error) {
 	var out []query.Summary
 	term = strings.ToLower(term)
-	for _, t := range c.list {
+	from, _ := slices.BinarySearchFunc(c.list, after+"\x00", func(t *table, name string) int { return cmp.Compare(t.offered.Name, name) })
+	for _, t := range c.list[from:] {
+		fields, ok := t.found(term)
+		if !ok {
+			continue
+		}
 		o := &t.offered
-		found := strings.Contains(strings.ToLower(o.Name), term) || strings.Contains(strings.ToLower(o.Label), term)
-		if found && o.Name > after && len(out) < query.TablePage {
-			out = append(out, query.Summary{Name: o.Name, Label: o.Label, Comment: o.Comment, View: o.View})
+		out = append(out, query.Summary{Name: o.Name, Label: o.Label, Comment: o.Comment, View: o.View, Fields: fields})
+		if len(out) == query.TablePage {
+			break
 		}
 	}
 	return out, nil
 }
+
+// found says whether a term in small letters is in what a table is called, or else in which of its fields.
+func (t *table) found(term string) (fields []string, ok bool) {
+	if strings.Contains(t.words, term) {
+		return nil, true
+	}
+	for _, c := range t.columns {
+		if strings.Contains(c.words, term) {
+			fields = append(fields, c.field.Name)
+		}
+	}
+	return fields, len(fields) > 0
+}
+
+// spoken is what a term is looked for in.
+func spoken(texts ...string) string { return strings.ToLower(strings.Join(texts, "\n")) }

@@ -12,14 +12,21 @@ import (
 
 // mariaReader reads information_schema: what this account may read of the one database of the URL.
 type mariaReader struct {
-	db     *maria
+	db     querier
+	mysql  bool
 	list   []*table
 	tables map[string]*table
 	checks map[string][]string
+	json   map[[2]string]bool // columns that hold JSON, by table and name
 }
 
 func (db *maria) schema(ctx context.Context) (*schema, error) {
-	r := &mariaReader{db: db, tables: map[string]*table{}, checks: map[string][]string{}}
+	return readMaria(ctx, db.reads, db.mysql)
+}
+
+// readMaria reads tables and views: five statements, however many there are.
+func readMaria(ctx context.Context, db querier, isMySQL bool) (*schema, error) {
+	r := &mariaReader{db: db, mysql: isMySQL, tables: map[string]*table{}, checks: map[string][]string{}, json: map[[2]string]bool{}}
 	for _, read := range []func(context.Context) error{r.readTables, r.readChecks, r.readColumns, r.readIndexes, r.readForeign} {
 		if err := read(ctx); err != nil {
 			return nil, fmt.Errorf("reading the schema: %w", err)
@@ -35,7 +42,7 @@ func (db *maria) schema(ctx context.Context) (*schema, error) {
 		for _, check := range r.checks[t.name] {
 			t.addChecks(tokens(check))
 		}
-		s.tables = append(s.tables, *t)
+		s.tables = append(s.tables, t)
 	}
 	s.related()
 	return s, nil
@@ -44,7 +51,7 @@ func (db *maria) schema(ctx context.Context) (*schema, error) {
 // readTables lists tables and views: Deputy's own are left out, and sequences.
 func (r *mariaReader) readTables(ctx context.Context) error {
 	type entry struct{ name, kind, comment string }
-	list, err := collect(ctx, r.db.reads, `SELECT TABLE_NAME, TABLE_TYPE, coalesce(TABLE_COMMENT, '') FROM information_schema.TABLES
+	list, err := collect(ctx, r.db, `SELECT TABLE_NAME, TABLE_TYPE, coalesce(TABLE_COMMENT, '') FROM information_schema.TABLES
 		WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW') ORDER BY TABLE_NAME`,
 		func(rows *sql.Rows) (e entry, err error) { return e, rows.Scan(&e.name, &e.kind, &e.comment) })
 	for _, e := range list {
@@ -64,14 +71,18 @@ func (r *mariaReader) readTables(ctx context.Context) error {
 // readChecks reads what checks demand.
 func (r *mariaReader) readChecks(ctx context.Context) error {
 	text := `SELECT TABLE_NAME, CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE() ORDER BY CONSTRAINT_NAME`
-	if r.db.mysql {
+	if r.mysql {
 		text = `SELECT t.TABLE_NAME, c.CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS c JOIN information_schema.TABLE_CONSTRAINTS t
 			ON t.CONSTRAINT_SCHEMA = c.CONSTRAINT_SCHEMA AND t.CONSTRAINT_NAME = c.CONSTRAINT_NAME WHERE c.CONSTRAINT_SCHEMA = DATABASE() ORDER BY c.CONSTRAINT_NAME`
 	}
 	type entry struct{ table, check string }
-	list, err := collect(ctx, r.db.reads, text, func(rows *sql.Rows) (e entry, err error) { return e, rows.Scan(&e.table, &e.check) })
+	list, err := collect(ctx, r.db, text, func(rows *sql.Rows) (e entry, err error) { return e, rows.Scan(&e.table, &e.check) })
 	for _, e := range list {
-		r.checks[e.table] = append(r.checks[e.table], unescaped(e.check))
+		check := unescaped(e.check)
+		r.checks[e.table] = append(r.checks[e.table], check)
+		if name, ok := jsonCheck(check); ok {
+			r.json[[2]string{e.table, name}] = true
+		}
 	}
 	return err
 }
@@ -88,23 +99,26 @@ type mariaColumn struct {
 }
 
 func (r *mariaReader) readColumns(ctx context.Context) error {
-	list, err := collect(ctx, r.db.reads, `SELECT TABLE_NAME, COLUMN_NAME, IS_NULLABLE, DATA_TYPE, COLUMN_TYPE, EXTRA, COLUMN_COMMENT, COLUMN_DEFAULT, CHARACTER_SET_NAME, COLLATION_NAME,
+	list, err := collect(ctx, r.db, `SELECT TABLE_NAME, COLUMN_NAME, IS_NULLABLE, DATA_TYPE, COLUMN_TYPE, EXTRA, COLUMN_COMMENT, COLUMN_DEFAULT, CHARACTER_SET_NAME, COLLATION_NAME,
 		GENERATION_EXPRESSION, CHARACTER_MAXIMUM_LENGTH, NUMERIC_PRECISION, NUMERIC_SCALE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() ORDER BY TABLE_NAME, ORDINAL_POSITION`,
 		func(rows *sql.Rows) (c mariaColumn, err error) {
 			return c, rows.Scan(&c.table, &c.name, &c.nullable, &c.native, &c.full, &c.extra, &c.comment, &c.def, &c.charset, &c.collation, &c.generation, &c.length, &c.precision, &c.scale)
 		})
 	for _, c := range list {
 		if t := r.tables[c.table]; t != nil {
-			t.columns = append(t.columns, c.column(r.db.mysql, slices.ContainsFunc(r.checks[c.table], func(check string) bool { return isJSONCheck(check, c.name) })))
+			t.columns = append(t.columns, c.column(r.mysql, r.json[[2]string{c.table, c.name}]))
 		}
 	}
 	return err
 }
 
-// isJSONCheck: a column of MariaDB's type JSON is a text with a check.
-func isJSONCheck(check, name string) bool {
+// jsonCheck gives the column that a check wants JSON in: one of MariaDB's type JSON is a text with such a check.
+func jsonCheck(check string) (column string, ok bool) {
 	ts := unwrap(tokens(check))
-	return len(ts) == 4 && ts[0].word("json_valid") && ts[1].is("(") && ts[2].text == name && ts[3].is(")")
+	if ok = len(ts) == 4 && ts[0].word("json_valid") && ts[1].is("(") && ts[3].is(")"); ok {
+		column = ts[2].text
+	}
+	return column, ok
 }
 
 func (c mariaColumn) column(isMySQL, isJSON bool) *column {
@@ -206,7 +220,7 @@ func (r *mariaReader) readIndexes(ctx context.Context) error {
 		table, name string
 		column      sql.NullString
 	}
-	list, err := collect(ctx, r.db.reads, `SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME FROM information_schema.STATISTICS
+	list, err := collect(ctx, r.db, `SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME FROM information_schema.STATISTICS
 		WHERE TABLE_SCHEMA = DATABASE() AND NON_UNIQUE = 0 ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX`,
 		func(rows *sql.Rows) (e entry, err error) { return e, rows.Scan(&e.table, &e.name, &e.column) })
 	for start := 0; start < len(list); {
@@ -246,7 +260,7 @@ func (t *table) addIndex(name string, columns []sql.NullString) {
 
 func (r *mariaReader) readForeign(ctx context.Context) error {
 	type entry struct{ table, name, parent, from, to, deleted, moved string }
-	list, err := collect(ctx, r.db.reads, `SELECT k.TABLE_NAME, k.CONSTRAINT_NAME, k.REFERENCED_TABLE_NAME, k.COLUMN_NAME, k.REFERENCED_COLUMN_NAME, r.DELETE_RULE, r.UPDATE_RULE
+	list, err := collect(ctx, r.db, `SELECT k.TABLE_NAME, k.CONSTRAINT_NAME, k.REFERENCED_TABLE_NAME, k.COLUMN_NAME, k.REFERENCED_COLUMN_NAME, r.DELETE_RULE, r.UPDATE_RULE
 		FROM information_schema.KEY_COLUMN_USAGE k JOIN information_schema.REFERENTIAL_CONSTRAINTS r
 		ON r.CONSTRAINT_SCHEMA = k.CONSTRAINT_SCHEMA AND r.CONSTRAINT_NAME = k.CONSTRAINT_NAME AND r.TABLE_NAME = k.TABLE_NAME
 		WHERE k.TABLE_SCHEMA = DATABASE() AND k.REFERENCED_TABLE_SCHEMA = DATABASE() ORDER BY k.TABLE_NAME, k.CONSTRAINT_NAME, k.ORDINAL_POSITION`,

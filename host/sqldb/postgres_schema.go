@@ -13,18 +13,23 @@ import (
 
 // catalogReader reads the server's catalogs: what this role may read of some schemas.
 type catalogReader struct {
-	db     *sql.DB
+	db     querier
 	types  pgTypes
 	tables map[uint32]*table
 	number map[uint32]map[int16]string // of each table: its columns by their number
 }
 
 func (db *postgres) schema(ctx context.Context) (*schema, error) {
-	if err := db.knownSchemas(ctx); err != nil {
+	return readPostgres(ctx, db.reads, db.schemas)
+}
+
+// readPostgres reads the tables and views of some schemas: eight statements, however many there are.
+func readPostgres(ctx context.Context, db querier, schemas []string) (*schema, error) {
+	r := &catalogReader{db: db, types: pgTypes{}, tables: map[uint32]*table{}, number: map[uint32]map[int16]string{}}
+	if err := r.knownSchemas(ctx, schemas); err != nil {
 		return nil, err
 	}
-	r := &catalogReader{db: db.reads, types: pgTypes{}, tables: map[uint32]*table{}, number: map[uint32]map[int16]string{}}
-	order, err := r.readTables(ctx, db.schemas)
+	order, err := r.readTables(ctx, schemas)
 	for _, read := range []func(context.Context) error{r.readTypes, r.readValues, r.readDomains, r.readColumns, r.readKeys, r.readConstraints} {
 		if err == nil {
 			err = read(ctx)
@@ -37,20 +42,20 @@ func (db *postgres) schema(ctx context.Context) (*schema, error) {
 	for _, id := range order {
 		if t := r.tables[id]; len(t.columns) > 0 {
 			t.finishKey()
-			s.tables = append(s.tables, *t)
+			s.tables = append(s.tables, t)
 		}
 	}
 	s.related()
 	return s, nil
 }
 
-func (db *postgres) knownSchemas(ctx context.Context) error {
-	there, err := collect(ctx, db.reads, `SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' ORDER BY 1`,
+func (r *catalogReader) knownSchemas(ctx context.Context, schemas []string) error {
+	there, err := collect(ctx, r.db, `SELECT nspname FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' ORDER BY 1`,
 		func(rows *sql.Rows) (name string, err error) { return name, rows.Scan(&name) })
 	if err != nil {
 		return fmt.Errorf("reading the list of schemas: %w", err)
 	}
-	for i, name := range db.schemas {
+	for i, name := range schemas {
 		if !slices.Contains(there, name) {
 			return unknown(fmt.Sprintf("host.schemas[%d]", i), "schema", name, there)
 		}
@@ -60,11 +65,10 @@ func (db *postgres) knownSchemas(ctx context.Context) error {
 
 // related drops foreign keys that lead to what is not read.
 func (s *schema) related() {
-	for i := range s.tables {
-		t := &s.tables[i]
+	for _, t := range s.tables {
 		t.foreign = slices.DeleteFunc(t.foreign, func(f foreign) bool {
-			j := slices.IndexFunc(s.tables, func(p table) bool { return p.space == f.space && p.name == f.table })
-			return j < 0 || !t.has(f.from) || !s.tables[j].has(f.to)
+			parent := s.find(f.space, f.table)
+			return parent == nil || !t.has(f.from) || !parent.has(f.to)
 		})
 	}
 }

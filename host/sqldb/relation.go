@@ -21,8 +21,7 @@ type link struct {
 // only names it.
 func relate(s *schema, all map[string]*table, c Config) ([]*link, []error) {
 	var links []*link
-	for i := range s.tables {
-		t := &s.tables[i]
+	for _, t := range s.tables {
 		for _, f := range t.foreign {
 			parent := s.find(f.space, f.table)
 			links = append(links, &link{child: t, parent: parent, from: t.fields(f.from), to: parent.fields(f.to), cascade: f.cascade, nullify: f.nullify})
@@ -53,11 +52,6 @@ func (l *link) same(o *link) bool {
 	return l.child == o.child && l.parent == o.parent && slices.Equal(l.from, o.from) && slices.Equal(l.to, o.to)
 }
 
-func (s *schema) find(space, name string) *table {
-	i := slices.IndexFunc(s.tables, func(t table) bool { return t.name == name && t.space == space })
-	return &s.tables[i]
-}
-
 // protect makes fields read-only that records of another table would follow. Those of a key stay as they are: a new record needs them, and
 // the key of one that is there is not changed.
 func protect(s *schema) {
@@ -74,24 +68,19 @@ func protect(s *schema) {
 
 // nameRelations gives both ends of every link their relation.
 func nameRelations(c *catalog, links []*link) {
+	up, down := map[*table][]*link{}, map[*table][]*link{}
+	for _, l := range links {
+		up[l.child], down[l.parent] = append(up[l.child], l), append(down[l.parent], l)
+	}
 	for _, t := range c.list {
-		var up, down []*link
-		for _, l := range links {
-			if l.child == t {
-				up = append(up, l)
-			}
-			if l.parent == t {
-				down = append(down, l)
-			}
-		}
 		n := names{}
-		for i, name := range parentNames(t, up) {
+		for i, name := range parentNames(t, up[t]) {
 			n[name] = true
-			l := up[i]
+			l := up[t][i]
 			t.offered.Relations = append(t.offered.Relations, query.Relation{
 				Name: name, Label: parentLabel(l), Table: l.parent.offered.Name, From: l.from, To: l.to})
 		}
-		addChildren(t, down, n)
+		addChildren(t, down[t], n)
 	}
 }
 
@@ -141,20 +130,18 @@ func parentLabel(l *link) string {
 
 // addChildren: children by the child table's name, as child_by_column where it has several links here or refers to itself.
 func addChildren(t *table, down []*link, taken names) {
+	links := map[*table]int{}
 	for _, l := range down {
-		several := 0
-		for _, o := range down {
-			if o.child == l.child {
-				several++
-			}
-		}
+		links[l.child]++
+	}
+	for _, l := range down {
 		name, title := l.child.offered.Name, l.child.offered.Label
 		long := name + "_by_" + strings.Join(l.from, "_")
 		_, isField := t.byField[name]
 		switch {
 		case l.childName != "":
 			name = l.childName
-		case several > 1 || l.child == t || taken[name] || isField:
+		case links[l.child] > 1 || l.child == t || taken[name] || isField:
 			name, title = long, title+" by "+strings.ToLower(parentLabel(l))
 		}
 		if taken[name] {

@@ -7,13 +7,31 @@ import (
 )
 
 // schema is what a dialect reads from a database: the same form for every engine, in the database's own names.
-type schema struct{ tables []table }
+type schema struct {
+	tables []*table
+	places map[place]*table // made when the first table is looked for: all of them are read by then
+}
+
+// place is where a table stands.
+type place struct{ space, name string }
+
+// find is the table in a place; nil where there is none.
+func (s *schema) find(space, name string) *table {
+	if s.places == nil {
+		s.places = map[place]*table{}
+		for _, t := range s.tables {
+			s.places[place{t.space, t.name}] = t
+		}
+	}
+	return s.places[place{space, name}]
+}
 
 // table is one table or view as the database has it, and, once named, as it is offered.
 type table struct {
 	name        string // the database's own
 	space       string // the schema that it stands in; empty: the engine has none, or one
 	comment     string
+	create      string // the statement that made it, where the engine keeps that
 	view        bool
 	strict      bool // every value has its column's type
 	columns     []*column
@@ -26,7 +44,8 @@ type table struct {
 
 	offered query.Table
 	byField map[string]*column
-	hidden  bool // by the configuration
+	hidden  bool   // by the configuration
+	words   string // what it is called, in small letters
 }
 
 // column is one column as the database has it. Its field is filled by the dialect but for names and labels.
@@ -42,6 +61,7 @@ type column struct {
 	collation string
 	digits    int            // of a numeric; 0: any
 	zone      *time.Location // of naive timestamps; nil: the host's
+	words     string         // what it is called, in small letters
 }
 
 // constraint is a rule of the database, by its name.

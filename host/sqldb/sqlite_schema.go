@@ -1,9 +1,12 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"example.com/deputy/query"
@@ -21,41 +24,46 @@ const (
 	numericStorage // numbers, as INTEGER where they are whole, else REAL
 )
 
-// readSQLite reads the tables and views of the main schema, without Deputy's own and SQLite's.
-func readSQLite(ctx context.Context, db *sql.DB) (*schema, error) {
-	s := &schema{}
-	type entry struct {
-		name, kind string
-		wr, strict bool
-		create     string
-	}
-	list, err := collect(ctx, db, `SELECT l.name, l.type, l.wr, l.strict, coalesce(m.sql, '') FROM pragma_table_list l
-		JOIN sqlite_schema m ON m.name = l.name AND m.type IN ('table', 'view')
-		WHERE l.schema = 'main' AND l.type <> 'shadow' ORDER BY l.name`,
-		func(rows *sql.Rows) (e entry, err error) {
-			return e, rows.Scan(&e.name, &e.kind, &e.wr, &e.strict, &e.create)
-		})
+// readSQLite reads the tables and views of the main schema, without Deputy's own and SQLite's: four statements, however many there are, and
+// one for each view where one of them cannot be read.
+func readSQLite(ctx context.Context, db querier) (*schema, error) {
+	tables, views, err := listSQLite(ctx, db)
 	if err != nil {
 		return nil, fmt.Errorf("reading the list of tables: %w", err)
 	}
-	for _, e := range list {
-		if own(e.name) {
-			continue
-		}
-		t := table{name: e.name, view: e.kind != "table", strict: e.strict, rowid: e.kind == "table" && !e.wr}
-		err := readSQLiteTable(ctx, db, &t)
-		if err != nil && e.kind != "table" && ctx.Err() == nil {
-			continue // a view over tables that are gone, a module that is not there: nothing to read
-		}
-		if err != nil {
-			return nil, fmt.Errorf("reading table %s: %w", e.name, err)
-		}
-		if e.kind == "table" {
-			addValueLists(&t, e.create)
-		}
-		s.tables = append(s.tables, t)
+	if err := readSQLiteTables(ctx, db, tables); err != nil {
+		return nil, fmt.Errorf("reading the tables: %w", err)
 	}
-	return s, s.resolve()
+	if views, err = readSQLiteViews(ctx, db, views); err != nil {
+		return nil, fmt.Errorf("reading the views: %w", err)
+	}
+	s := &schema{tables: slices.Concat(tables, views)}
+	slices.SortFunc(s.tables, func(a, b *table) int { return cmp.Compare(a.name, b.name) })
+	s.resolve()
+	return s, nil
+}
+
+// listSQLite lists base tables, and what is like a view: virtual tables too.
+func listSQLite(ctx context.Context, db querier) (tables, views []*table, err error) {
+	list, err := collect(ctx, db, `SELECT l.name, l.type, l.wr, l.strict, coalesce(m.sql, '') FROM pragma_table_list l
+		JOIN sqlite_schema m ON m.name = l.name AND m.type IN ('table', 'view')
+		WHERE l.schema = 'main' AND l.type <> 'shadow'`,
+		func(rows *sql.Rows) (*table, error) {
+			t, kind, withoutRowID := &table{}, "", false
+			err := rows.Scan(&t.name, &kind, &withoutRowID, &t.strict, &t.create)
+			t.view, t.rowid = kind != "table", kind == "table" && !withoutRowID
+			return t, err
+		})
+	for _, t := range list {
+		switch {
+		case own(t.name):
+		case t.view:
+			views = append(views, t)
+		default:
+			tables = append(tables, t)
+		}
+	}
+	return tables, views, err
 }
 
 // own says whether a table is Deputy's or SQLite's, never the application's.
@@ -64,17 +72,55 @@ func own(name string) bool {
 	return strings.HasPrefix(name, "deputy_") || strings.HasPrefix(name, "goose_") || strings.HasPrefix(name, "sqlite_")
 }
 
-func readSQLiteTable(ctx context.Context, db *sql.DB, t *table) error {
-	if err := readSQLiteColumns(ctx, db, t); err != nil {
+func readSQLiteTables(ctx context.Context, db querier, tables []*table) error {
+	for _, read := range []func(context.Context, querier, []*table) error{readSQLiteColumns, readSQLiteForeign, readSQLiteUnique} {
+		if err := read(ctx, db, tables); err != nil {
+			return err
+		}
+	}
+	for _, t := range tables {
+		addValueLists(t, t.create)
+	}
+	return nil
+}
+
+// readSQLiteViews reads views: all at once, or else each alone, and leaves out those that cannot be read: over tables that are gone, of a module
+// that is not there.
+func readSQLiteViews(ctx context.Context, db querier, views []*table) (kept []*table, err error) {
+	if err := readSQLiteColumns(ctx, db, views); err == nil {
+		return views, nil
+	}
+	for _, v := range views {
+		alone := &table{name: v.name, view: true}
+		if err := readSQLiteColumns(ctx, db, []*table{alone}); err == nil {
+			kept = append(kept, alone)
+		}
+	}
+	return kept, ctx.Err()
+}
+
+// about reads what a statement says about tables: it takes their names as a JSON array, and its first column is the place there.
+func about[T any](ctx context.Context, db querier, tables []*table, text string, read func(*sql.Rows, *int) (T, error), add func(*table, T)) error {
+	names := make([]string, len(tables))
+	for i, t := range tables {
+		names[i] = t.name
+	}
+	raw, err := json.Marshal(names)
+	if err != nil {
 		return err
 	}
-	if t.view {
-		return nil
+	type entry struct {
+		at   int
+		what T
 	}
-	if err := readSQLiteForeign(ctx, db, t); err != nil {
-		return err
+	list, err := collect(ctx, db, text, func(rows *sql.Rows) (e entry, err error) {
+		e.what, err = read(rows, &e.at)
+		return e, err
+	}, string(raw))
+	for _, e := range list {
+		add(tables[e.at], e.what)
 	}
-	return readSQLiteUnique(ctx, db, t)
+	return err
 }
 
 // collect runs a query and reads each row.
@@ -102,14 +148,20 @@ type sqliteColumn struct {
 	pk, hidden int
 }
 
-func readSQLiteColumns(ctx context.Context, db *sql.DB, t *table) error {
-	cols, err := collect(ctx, db, `SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?) ORDER BY cid`,
-		func(rows *sql.Rows) (c sqliteColumn, err error) {
-			return c, rows.Scan(&c.name, &c.decl, &c.notNull, &c.def, &c.pk, &c.hidden)
-		}, t.name)
-	if err != nil {
-		return err
+func readSQLiteColumns(ctx context.Context, db querier, tables []*table) error {
+	columns := map[*table][]sqliteColumn{}
+	err := about(ctx, db, tables, `SELECT j.key, x.name, x.type, x."notnull", x.dflt_value, x.pk, x.hidden FROM json_each(?) j, pragma_table_xinfo(j.value) x ORDER BY j.key, x.cid`,
+		func(rows *sql.Rows, at *int) (c sqliteColumn, err error) {
+			return c, rows.Scan(at, &c.name, &c.decl, &c.notNull, &c.def, &c.pk, &c.hidden)
+		}, func(t *table, c sqliteColumn) { columns[t] = append(columns[t], c) })
+	for t, cols := range columns {
+		t.addSQLite(cols)
 	}
+	return err
+}
+
+// addSQLite gives a table its columns, and its key.
+func (t *table) addSQLite(cols []sqliteColumn) {
 	keys := map[int]string{}
 	for _, c := range cols {
 		if c.hidden == 1 { // of a virtual table, for its module only
@@ -129,7 +181,6 @@ func readSQLiteColumns(ctx context.Context, db *sql.DB, t *table) error {
 		}
 	}
 	t.finishKey()
-	return nil
 }
 
 // finishKey marks the key's fields: made by the database, or required.
@@ -159,48 +210,51 @@ func secretType(decl string) bool {
 	return strings.Contains(strings.ToUpper(decl), "BLOB") || strings.Contains(strings.ToUpper(decl), "BINARY")
 }
 
-func readSQLiteForeign(ctx context.Context, db *sql.DB, t *table) error {
+func readSQLiteForeign(ctx context.Context, db querier, tables []*table) error {
 	type part struct {
-		id                          int
+		seq                         int
 		table, from, deleted, moved string
 		to                          sql.NullString
 	}
-	parts, err := collect(ctx, db, `SELECT id, "table", "from", "to", on_delete, on_update FROM pragma_foreign_key_list(?) ORDER BY id, seq`,
-		func(rows *sql.Rows) (p part, err error) {
-			return p, rows.Scan(&p.id, &p.table, &p.from, &p.to, &p.deleted, &p.moved)
-		}, t.name)
-	last := -1
-	for _, p := range parts {
-		if p.id != last {
-			t.foreign = append(t.foreign, foreign{table: p.table, cascade: p.deleted == "CASCADE", nullify: loses(p.deleted), follows: p.moved == "CASCADE" || loses(p.moved)})
-			last = p.id
-		}
-		f := &t.foreign[len(t.foreign)-1]
-		f.from = append(f.from, p.from)
-		if p.to.Valid {
-			f.to = append(f.to, p.to.String)
-		}
-	}
-	return err
+	return about(ctx, db, tables, `SELECT j.key, f.seq, f."table", f."from", f."to", f.on_delete, f.on_update FROM json_each(?) j, pragma_foreign_key_list(j.value) f ORDER BY j.key, f.id, f.seq`,
+		func(rows *sql.Rows, at *int) (p part, err error) {
+			return p, rows.Scan(at, &p.seq, &p.table, &p.from, &p.to, &p.deleted, &p.moved)
+		}, func(t *table, p part) {
+			if p.seq == 0 {
+				t.foreign = append(t.foreign, foreign{table: p.table, cascade: p.deleted == "CASCADE", nullify: loses(p.deleted), follows: p.moved == "CASCADE" || loses(p.moved)})
+			}
+			f := &t.foreign[len(t.foreign)-1]
+			f.from = append(f.from, p.from)
+			if p.to.Valid {
+				f.to = append(f.to, p.to.String)
+			}
+		})
 }
 
 func loses(action string) bool { return action == "SET NULL" || action == "SET DEFAULT" }
 
-func readSQLiteUnique(ctx context.Context, db *sql.DB, t *table) error {
-	names, err := collect(ctx, db, `SELECT name FROM pragma_index_list(?) WHERE "unique" AND NOT partial ORDER BY name`,
-		func(rows *sql.Rows) (n string, err error) { return n, rows.Scan(&n) }, t.name)
-	if err != nil {
-		return err
+func readSQLiteUnique(ctx context.Context, db querier, tables []*table) error {
+	type part struct {
+		seq  int
+		name sql.NullString
 	}
-	for _, index := range names {
-		cols, err := collect(ctx, db, `SELECT name FROM pragma_index_info(?) ORDER BY seqno`,
-			func(rows *sql.Rows) (n sql.NullString, err error) { return n, rows.Scan(&n) }, index)
-		if err != nil {
-			return err
+	found := map[*table][][]sql.NullString{}
+	err := about(ctx, db, tables, `SELECT j.key, i.seqno, i.name FROM json_each(?) j, pragma_index_list(j.value) l, pragma_index_info(l.name) i
+		WHERE l."unique" AND NOT l.partial ORDER BY j.key, l.name, i.seqno`,
+		func(rows *sql.Rows, at *int) (p part, err error) { return p, rows.Scan(at, &p.seq, &p.name) },
+		func(t *table, p part) {
+			if p.seq == 0 {
+				found[t] = append(found[t], nil)
+			}
+			last := &found[t][len(found[t])-1]
+			*last = append(*last, p.name)
+		})
+	for t, indexes := range found {
+		for _, cols := range indexes {
+			t.addUnique(cols)
 		}
-		t.addUnique(cols)
 	}
-	return nil
+	return err
 }
 
 func (t *table) addUnique(cols []sql.NullString) {
@@ -219,53 +273,63 @@ func (t *table) addUnique(cols []sql.NullString) {
 
 // resolve gives foreign keys the names that the database itself has (SQLite ignores case there) and the parent's key where none is
 // named, and drops those that lead nowhere. A column without a type then has that of what it refers to.
-func (s *schema) resolve() error {
-	for i := range s.tables {
-		t := &s.tables[i]
+func (s *schema) resolve() {
+	byName := map[string]*table{}
+	for _, t := range s.tables {
+		byName[withoutCase(t.name)] = t
+	}
+	for _, t := range s.tables {
 		var kept []foreign
 		for _, f := range t.foreign {
-			if f, ok := s.resolveForeign(t, f); ok {
+			if f, ok := t.resolved(f, byName[withoutCase(f.table)]); ok {
 				kept = append(kept, f)
 			}
 		}
 		t.foreign = kept
 	}
-	for range s.tables { // as often as one can lead to the next
-		s.inherit()
+	for s.inherit() { // as often as one leads to the next
 	}
-	return nil
 }
 
-func (s *schema) inherit() {
-	for i := range s.tables {
-		t := &s.tables[i]
+// inherit says whether any column was given a type: it has one then.
+func (s *schema) inherit() (more bool) {
+	for _, t := range s.tables {
 		for _, f := range t.foreign {
 			parent := s.find("", f.table)
 			for k, name := range f.from {
 				if c, of := t.column(name), parent.column(f.to[k]); c.native == "" && of.native != "" {
 					c.native, c.field.Type, c.field.Scale, c.field.Secret = of.native, of.field.Type, of.field.Scale, c.field.Secret || of.field.Secret
+					more = true
 				}
 			}
 		}
 	}
+	return more
 }
 
-func (s *schema) resolveForeign(t *table, f foreign) (foreign, bool) {
-	for i := range s.tables {
-		p := &s.tables[i]
-		if !strings.EqualFold(p.name, f.table) {
-			continue
-		}
-		f.table = p.name
-		if f.to == nil {
-			f.to = p.key
-		}
-		from, ok1 := t.fold(f.from)
-		to, ok2 := p.fold(f.to)
-		f.from, f.to = from, to
-		return f, ok1 && ok2 && len(from) == len(to)
+// resolved is a foreign key in the names that its table and its parent have; not ok where there is no parent, or no such column.
+func (t *table) resolved(f foreign, parent *table) (foreign, bool) {
+	if parent == nil {
+		return f, false
 	}
-	return f, false
+	f.table = parent.name
+	if f.to == nil {
+		f.to = parent.key
+	}
+	from, ok1 := t.fold(f.from)
+	to, ok2 := parent.fold(f.to)
+	f.from, f.to = from, to
+	return f, ok1 && ok2 && len(from) == len(to)
+}
+
+// withoutCase is a name as SQLite compares it: without the case of ASCII letters.
+func withoutCase(name string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, name)
 }
 
 // fold finds columns ignoring case.
@@ -273,7 +337,7 @@ func (t *table) fold(names []string) ([]string, bool) {
 	var out []string
 	for _, n := range names {
 		for _, c := range t.columns {
-			if strings.EqualFold(c.name, n) {
+			if withoutCase(c.name) == withoutCase(n) {
 				out = append(out, c.name)
 				break
 			}
