@@ -154,7 +154,9 @@ func (s sample) desk(t *testing.T, url string) *deputytest.Desk {
 	return deputytest.New(t, deputytest.Config{
 		Host: host, Policy: deputytest.AllowAll("analyst"), Now: s.now,
 		Toolsets: []deputy.Toolset{records.New(records.Config{}), analysis.New(), present.New(), kernel.New()},
-		Adjust:   func(c *deputy.Config) { c.Log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})) },
+		Adjust: func(c *deputy.Config) {
+			c.Log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+		},
 	})
 }
 
