@@ -1,19 +1,18 @@
 package hosttest
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
-	"strings"
+	"strconv"
 	"testing"
 	"time"
 
 	"example.com/deputy"
-	"example.com/deputy/internal/decimal"
 	"example.com/deputy/provider/scripted"
 	"example.com/deputy/query"
 	"example.com/deputy/query/querytest"
@@ -22,18 +21,58 @@ import (
 	"example.com/deputy/toolset/records"
 )
 
-// Guard tests the guard against a model of itself: random policies, random well-formed questions, random small databases. What comes back
-// through the tools must be what query.Eval says over only the rows and fields that the policy leaves.
+// Guard tests the guard against a model of itself: random policies, random well-formed questions and analyses, random small databases. What
+// comes back through the tools, and in which order, must be what query.Eval says over only the rows and fields that the policy leaves.
+//
+// Each world is made of a seed, which is told where one fails: DEPUTY_SEED=42 asks that world alone. DEPUTY_GUARD=10m asks other worlds than
+// those of every day, for so long.
 func Guard(t *testing.T, open Open, worlds, questions int) {
-	for seed := range uint64(worlds) {
+	seeds := seedsFor(t, worlds)
+	for seed := range seeds {
 		g, w := newGuarded(t, open, rand.New(rand.NewPCG(seed, 7)))
 		if len(g.seen.Tables) > 0 {
 			g.ask(questions)
 			g.search(w, questions/2)
 		}
 		if t.Failed() {
-			t.Fatalf("world %d", seed)
+			t.Fatalf("this was the world of DEPUTY_SEED=%d", seed)
 		}
+	}
+}
+
+// seedsFor are the seeds of a run: 0 to n-1, or what the environment says.
+func seedsFor(t *testing.T, n int) iter.Seq[uint64] {
+	if text := os.Getenv("DEPUTY_SEED"); text != "" {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("DEPUTY_SEED: %v", err)
+		}
+		return func(yield func(uint64) bool) { yield(seed) }
+	}
+	if text := os.Getenv("DEPUTY_GUARD"); text != "" {
+		d, err := time.ParseDuration(text)
+		if err != nil {
+			t.Fatalf("DEPUTY_GUARD: %v", err)
+		}
+		return seedsUntil(t, time.Now().Add(d))
+	}
+	return func(yield func(uint64) bool) {
+		for seed := range uint64(n) {
+			if !yield(seed) {
+				return
+			}
+		}
+	}
+}
+
+// seedsUntil are seeds from one that the clock gives, so that every run asks other worlds.
+func seedsUntil(t *testing.T, end time.Time) iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		seed, n := uint64(time.Now().UnixNano()), 0
+		for time.Now().Before(end) && yield(seed) {
+			seed, n = seed+1, n+1
+		}
+		t.Logf("%d worlds", n)
 	}
 }
 
@@ -42,6 +81,7 @@ type guarded struct {
 	*testing.T
 	r    *rand.Rand
 	who  deputy.Person
+	full *querytest.World
 	seen querytest.World // the catalog and the rows that the policy leaves
 	door *deputy.Door
 
@@ -56,7 +96,7 @@ func newGuarded(t *testing.T, open Open, r *rand.Rand) (*guarded, *querytest.Wor
 		tables = append(tables, *table)
 	}
 	host := open(t, tables, w.Rows)
-	g := &guarded{T: t, r: r, who: deputy.Person{Issuer: "test", ID: "ann", Zone: w.Zone}}
+	g := &guarded{T: t, r: r, full: w, who: deputy.Person{Issuer: "test", ID: "ann", Zone: w.Zone, Attributes: map[string]string{"text": "a", "number": "2", "flag": "true"}}}
 	policy := g.policy(w)
 	for _, role := range slices.Sorted(maps.Keys(policy.Roles)) {
 		if len(g.who.Roles) == 0 || r.IntN(2) == 0 {
@@ -84,7 +124,7 @@ func (g *guarded) policy(w *querytest.World) deputy.Policy {
 			if g.r.IntN(5) == 0 {
 				continue
 			}
-			a := deputy.Access{Read: deputy.Fields{All: true}, Rows: rules[t.Name]}
+			a := deputy.Access{Read: deputy.Fields{All: true}, Rows: g.personal(t, rules[t.Name])}
 			if g.r.IntN(4) == 0 {
 				a.Read = deputy.Fields{Names: g.part(t)}
 			}
@@ -97,6 +137,29 @@ func (g *guarded) policy(w *querytest.World) deputy.Policy {
 	}
 	return p
 }
+
+// personal makes some rules of the person: of an attribute that they have, of one that no field of its type can take, of one that nobody has.
+func (g *guarded) personal(t *query.Table, rule string) string {
+	if g.r.IntN(4) > 0 {
+		return rule
+	}
+	f := t.Fields[g.r.IntN(len(t.Fields))]
+	of := map[query.Type]string{query.String: "text", query.Int: "number", query.Dec: "number", query.Bool: "flag"}[f.Type]
+	switch {
+	case of == "" || f.Secret:
+		return `"role1" in person.roles || person.id == "bob"`
+	case f.Values != nil:
+		of = "text"
+	}
+	of = pick(g.r, []string{of, of, "text", "nowhere"})
+	own := f.Name + pick(g.r, []string{" == ", " != "}) + "person.attributes." + of
+	if rule == "" {
+		return own
+	}
+	return own + pick(g.r, []string{" || ", " && "}) + "(" + rule + ")"
+}
+
+func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
 func (g *guarded) part(t *query.Table) (names []string) {
 	for _, f := range t.Fields {
@@ -139,11 +202,18 @@ func (g *guarded) leaves(w *querytest.World, table, rule string, row query.Row) 
 	if rule == "" {
 		return true
 	}
-	e, err := w.Check(table, rule, true)
+	src, err := query.Parse(rule)
 	if err != nil {
 		g.Fatal(err)
 	}
-	return query.Truth(query.Eval(e, row, w.Rows.Data))
+	env := w.Env(table)
+	env.Params = []string{"person"}
+	e, err := query.Condition(context.Background(), env, src)
+	if err != nil {
+		g.Fatal(rule, err)
+	}
+	e, missing := query.Bind(e, g.who.Lookup)
+	return !missing && query.Truth(query.Eval(e, row, w.Rows.Data))
 }
 
 // catalog is what is left of the host's own.
@@ -197,214 +267,4 @@ func left(t *query.Table, visible map[string]bool) *query.Table {
 		return gone
 	})
 	return &c
-}
-
-// question is a call and the rows that must come back.
-type question struct {
-	call scripted.Call
-	want []string
-	bare bool // labels beside foreign keys are left out
-}
-
-// ask puts questions, all in one turn.
-func (g *guarded) ask(n int) {
-	var qs []question
-	for range n {
-		t := g.seen.Tables[g.r.IntN(len(g.seen.Tables))]
-		if len(t.Fields) == 0 {
-			continue
-		}
-		where := g.seen.Condition(g.r, t.Name, 3)
-		switch g.r.IntN(6) {
-		case 0:
-			qs = append(qs, g.count(t, where))
-		case 1:
-			qs = append(qs, g.whole(t, where))
-		case 2, 3:
-			qs = append(qs, g.analyzed(t))
-		default:
-			types := querytest.Types()
-			qs = append(qs, g.chosen(t, where, g.seen.Value(g.r, t.Name, types[g.r.IntN(len(types))], 3)))
-		}
-	}
-	g.run(qs)
-	for i, q := range qs {
-		if got := g.foundIn(i, q.bare); !slices.Equal(got, q.want) {
-			raw, _ := json.Marshal(q.call)
-			g.Errorf("%s\n got %s\nwant %s\n%s", raw, got, q.want, g.texts[i])
-		}
-	}
-}
-
-func (g *guarded) run(qs []question) {
-	g.calls, g.texts = nil, nil
-	for _, q := range qs {
-		g.calls = append(g.calls, q.call)
-	}
-	for e, err := range g.door.Turn(context.Background(), deputy.Caller{Person: g.who}, deputy.TurnInput{Text: "ask"}) {
-		if err != nil {
-			g.Fatal(err)
-		}
-		if e.Name == deputy.EventTurnFinished && !strings.Contains(string(e.Data), `"answered"`) {
-			g.Fatal(string(e.Data))
-		}
-	}
-	if len(g.texts) != len(qs) {
-		g.Fatalf("%d answers to %d questions", len(g.texts), len(qs))
-	}
-}
-
-func (g *guarded) answer(r deputy.Request) scripted.Answer {
-	if scripted.Step(r) == 1 {
-		return scripted.Answer{Calls: g.calls}
-	}
-	g.texts = scripted.Results(r)
-	return scripted.Answer{Text: "done"}
-}
-
-// found are the rows of an answer, sorted; its text where it is none.
-func (g *guarded) found(i int) []string { return g.foundIn(i, false) }
-
-// foundIn leaves out labels beside foreign keys where it is bare.
-func (g *guarded) foundIn(i int, bare bool) []string {
-	text := g.texts[i]
-	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
-	var r struct {
-		Columns []struct{ Name string }
-		Rows    [][]json.RawMessage
-	}
-	if from < 0 || json.Unmarshal([]byte(text[from:to+1]), &r) != nil {
-		return []string{text}
-	}
-	out := []string{}
-	for _, row := range r.Rows {
-		var cells []string
-		for j, cell := range row {
-			if !bare || !strings.HasSuffix(r.Columns[j].Name, ".label") {
-				cells = append(cells, string(cell))
-			}
-		}
-		out = append(out, withoutZeros([]byte("["+strings.Join(cells, ",")+"]")))
-	}
-	slices.Sort(out)
-	return out
-}
-
-// withoutZeros is a row in which no decimal ends with zeros after the point: an engine in which a computed column has one scale writes them.
-func withoutZeros(row []byte) string {
-	var cells []any
-	d := json.NewDecoder(bytes.NewReader(row))
-	d.UseNumber()
-	if d.Decode(&cells) != nil {
-		return string(row)
-	}
-	for i, c := range cells {
-		text, _ := c.(string)
-		if n, ok := decimal.Parse(text); ok {
-			cells[i] = n.Trim().String()
-		}
-	}
-	out, err := json.Marshal(cells)
-	if err != nil {
-		return string(row)
-	}
-	return string(out)
-}
-
-// holds are the rows of a table that meet a condition, as far as the person may know.
-func (g *guarded) holds(table, where string) (out []query.Row) {
-	e := g.check(table, where, true)
-	for _, row := range g.seen.Rows[table] {
-		if query.Truth(query.Eval(e, row, g.seen.Rows.Data)) {
-			out = append(out, row)
-		}
-	}
-	return out
-}
-
-func (g *guarded) check(table, text string, condition bool) query.Expr {
-	e, err := g.seen.Check(table, text, condition)
-	if err != nil {
-		g.Fatalf("%s: %v", text, err)
-	}
-	return e
-}
-
-func (g *guarded) lines(rows []query.Row, columns ...query.Expr) []string {
-	out := []string{}
-	for _, row := range rows {
-		var cells []query.Value
-		for _, c := range columns {
-			cells = append(cells, query.Eval(c, row, g.seen.Rows.Data))
-		}
-		raw, err := json.Marshal(query.Cells(cells, g.seen.Zone))
-		if err != nil {
-			g.Fatal(err)
-		}
-		out = append(out, withoutZeros(raw))
-	}
-	slices.Sort(out)
-	return out
-}
-
-func (g *guarded) count(t *query.Table, where string) question {
-	return question{scripted.Call{Tool: "count_records", Arguments: map[string]any{"table": t.Name, "where": where}},
-		[]string{fmt.Sprintf("[%d]", len(g.holds(t.Name, where)))}, false}
-}
-
-func (g *guarded) chosen(t *query.Table, where, value string) question {
-	return question{scripted.Call{Tool: "query_records", Arguments: map[string]any{"table": t.Name, "where": where, "select": []string{"(" + value + ")"}, "order_by": []string{t.Fields[0].Name}}},
-		g.lines(g.holds(t.Name, where), g.check(t.Name, value, false)), false}
-}
-
-// analyzed asks for figures.
-func (g *guarded) analyzed(t *query.Table) question {
-	asked := g.seen.Analysis(g.r, t.Name, 2)
-	a, err := g.seen.CheckAnalysis(asked, nil)
-	if err != nil {
-		g.Fatal(err)
-	}
-	var measures []map[string]string
-	for i, m := range asked.Measures {
-		measures = append(measures, map[string]string{"as": fmt.Sprintf("m%d", i), "expr": m})
-	}
-	want := []string{}
-	for _, row := range a.Eval(g.seen.Rows[t.Name], g.seen.Rows.Data).Rows {
-		raw, err := json.Marshal(query.Cells(row, g.seen.Zone))
-		if err != nil {
-			g.Fatal(err)
-		}
-		want = append(want, withoutZeros(raw))
-	}
-	slices.Sort(want)
-	return question{scripted.Call{Tool: "analyze_records", Arguments: map[string]any{"table": asked.Table, "where": asked.Where, "group_by": asked.GroupBy, "measures": measures,
-		"having": asked.Having, "order_by": asked.OrderBy, "limit": asked.Limit}}, want, true}
-}
-
-// whole asks for every column: the visible fields, and the labels of what foreign keys lead to.
-func (g *guarded) whole(t *query.Table, where string) question {
-	var columns []query.Expr
-	for _, f := range t.Fields {
-		columns = append(columns, g.value(t, f))
-		rel, ok := t.Parent(f.Name)
-		if !ok || f.Secret {
-			continue
-		}
-		parent, err := g.seen.Tables.Table(context.Background(), rel.Table)
-		if err != nil {
-			g.Fatal(err)
-		}
-		if label, err := g.seen.Check(parent.Name, parent.RecordLabel, false); parent.RecordLabel != "" && err == nil {
-			columns = append(columns, query.Rebase(label, nil, []query.Relation{rel}))
-		}
-	}
-	return question{scripted.Call{Tool: "query_records", Arguments: map[string]any{"table": t.Name, "where": where}}, g.lines(g.holds(t.Name, where), columns...), false}
-}
-
-// value is a field as it is returned: of a secret one, only whether it has a value.
-func (g *guarded) value(t *query.Table, f query.Field) query.Expr {
-	if !f.Secret {
-		return query.Ref{Table: t.Name, Field: f}
-	}
-	return g.check(t.Name, fmt.Sprintf("%s != null ? %q : null", f.Name, deputy.HasValue), false)
 }

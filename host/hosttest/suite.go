@@ -258,6 +258,11 @@ func testOrder(t *testing.T, open Open) {
 	b.same(q, "two keys, then a composite key")
 	q.Order = nil
 	b.same(q, "by the key alone")
+	q = query.Query{Table: "customers", Limit: 100, Select: b.columns("customers", "id")}
+	for i := range 40 {
+		q.Order = append(q.Order, query.Order{Expr: b.compile("customers", fmt.Sprintf(`lower(email) + "%d"`, i)), Desc: i%2 == 0})
+	}
+	b.same(q, "by forty texts")
 }
 
 func testWindow(t *testing.T, open Open) {

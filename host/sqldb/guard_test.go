@@ -13,5 +13,5 @@ func TestGuardAgainstAModelOfItself(t *testing.T) {
 	t.Parallel()
 	hosttest.Guard(t, func(t testing.TB, tables []query.Table, rows map[string][]query.Row) deputy.Host {
 		return open(t, sqldb.Config{URL: "sqlite:" + build(t, tables, rows)})
-	}, 60, 30)
+	}, 40, 30)
 }

@@ -130,6 +130,10 @@ func (db *maria) known(version string) error {
 	return nil
 }
 
+// mariaSortBuffer has room for fifteen rows of sixty texts, each as long as max_sort_length: with less, the server refuses to sort by them. It
+// takes what the rows need.
+const mariaSortBuffer = "67108864"
+
 // settings are those of every session.
 func (db *maria) settings(c Config) map[string]string {
 	most := c.Statement
@@ -141,7 +145,7 @@ func (db *maria) settings(c Config) map[string]string {
 		"sql_mode":  "'ANSI_QUOTES,STRICT_ALL_TABLES,STRICT_TRANS_TABLES,NO_BACKSLASH_ESCAPES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO'",
 		"time_zone": "'+00:00'", "innodb_lock_wait_timeout": wait, "lock_wait_timeout": fmt.Sprint(max(1, int(math.Round(c.Busy.Seconds())))),
 		"div_precision_increment": "30", "foreign_key_checks": "1", "unique_checks": "1", "sql_auto_is_null": "0", "sql_safe_updates": "0",
-		"autocommit": "1", "max_sort_length": "65536", "collation_connection": "'" + db.binary + "'",
+		"autocommit": "1", "max_sort_length": "65536", "sort_buffer_size": mariaSortBuffer, "collation_connection": "'" + db.binary + "'",
 	}
 	if db.mysql {
 		out["transaction_isolation"], out["max_execution_time"] = "'READ-COMMITTED'", fmt.Sprint(max(1, most.Milliseconds()))

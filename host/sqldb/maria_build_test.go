@@ -27,7 +27,7 @@ func TestMariaContract(t *testing.T) {
 
 func TestMariaGuardAgainstAModelOfItself(t *testing.T) {
 	t.Parallel()
-	hosttest.Guard(t, openMaria, 60, 30)
+	hosttest.Guard(t, openMaria, 20, 30)
 }
 
 func FuzzMariaQuestions(f *testing.F) {

@@ -28,7 +28,7 @@ func TestPostgresContract(t *testing.T) {
 
 func TestPostgresGuardAgainstAModelOfItself(t *testing.T) {
 	t.Parallel()
-	hosttest.Guard(t, openPostgres, 60, 30)
+	hosttest.Guard(t, openPostgres, 20, 30)
 }
 
 func FuzzPostgresQuestions(f *testing.F) {
