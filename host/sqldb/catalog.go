@@ -48,9 +48,9 @@ func nameTables(s *schema) {
 	if !slices.ContainsFunc(s.tables, func(t *table) bool { return t.space != "" }) {
 		slices.SortFunc(s.tables, func(a, b *table) int { return cmp.Compare(a.name, b.name) })
 	}
-	taken := names{}
+	taken, spaces := names{}, map[string]string{}
 	for _, t := range s.tables {
-		t.offered = query.Table{Name: taken.among(t.space, t.name), Label: label(t.name), Comment: t.comment, View: t.view}
+		t.offered = query.Table{Name: taken.among(spaces, t.space, t.name), Label: label(t.name), Comment: t.comment, View: t.view}
 		t.byField = map[string]*column{}
 		fields := names{}
 		for _, c := range t.columns {

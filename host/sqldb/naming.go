@@ -23,10 +23,15 @@ func (n names) take(original, base string) string {
 	return name
 }
 
-// among takes a table's name; where a table of another schema has it, with its own schema before it.
-func (n names) among(space, original string) string {
-	if plain := snake(original); space != "" && n[plain] {
+// among takes a table's name; where a table of another schema has it, with its own schema before it. spaces are the schemas of the plain names
+// that are taken.
+func (n names) among(spaces map[string]string, space, original string) string {
+	plain := snake(original)
+	switch by, taken := spaces[plain]; {
+	case taken && by != space && plain != "":
 		original = space + "_" + original
+	case !taken:
+		spaces[plain] = space
 	}
 	return n.take(original, "table")
 }

@@ -1,12 +1,14 @@
 package sqldb_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"example.com/deputy"
+	"example.com/deputy/deputytest"
 	"example.com/deputy/host/sqldb"
 	"example.com/deputy/query"
 )
@@ -265,6 +267,43 @@ func TestMistakes(t *testing.T) {
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%+v: %v, want %s", tt.config, err, tt.want)
+		}
+	}
+}
+
+// TestTablesAreFoundByTheirFields: where no name or label has the term, by fields and what is said of them, of what the person may read. What is
+// hidden from them finds nothing, and keeps nothing from being found.
+func TestTablesAreFoundByTheirFields(t *testing.T) {
+	t.Parallel()
+	h := shop(t, `CREATE TABLE staff (id INTEGER PRIMARY KEY, "Monthly Salary" NUMERIC, grade TEXT)`, `CREATE TABLE offers (id INTEGER PRIMARY KEY, salary_from INT, salary_to INT, s1_salary INT, s2_salary INT, s3_salary INT, s4_salary INT)`,
+		`CREATE TABLE gradings (id INTEGER PRIMARY KEY, note TEXT)`, `CREATE VIEW seen AS SELECT id, grade FROM staff`)
+	all := deputy.Fields{All: true}
+	read := deputy.Access{Read: all}
+	desk := deputytest.New(t, deputytest.Config{Host: h, Policy: deputy.Policy{Roles: map[string]deputy.Role{
+		"manager": {Tools: []string{"*"}, Tables: map[string]deputy.Access{"*": read, "seen": read}},
+		"agent":   {Tools: []string{"*"}, Hide: []string{"offers.salary_from", "offers.s1_salary"}, Tables: map[string]deputy.Access{"staff": {Read: deputy.Fields{Names: []string{"id", "grade"}}}, "offers": read}},
+		"clerk":   {Tools: []string{"*"}, Hide: []string{"staff.monthly_salary"}, Tables: map[string]deputy.Access{"*": read, "offers": {}}},
+	}}})
+	for _, tt := range []struct{ role, term, want string }{
+		{"manager", "salary", "offers(salary_from,salary_to,s1_salary,s2_salary,s3_salary,… and 1 more) staff(monthly_salary)"}, {"manager", "GRAD", "gradings()"}, {"manager", "y sal", "staff(monthly_salary)"}, {"manager", "nothing", ""},
+		{"agent", "salary", "offers(salary_to,s2_salary,s3_salary,s4_salary)"}, {"agent", "grad", "staff(grade)"}, {"agent", "monthly", ""}, {"clerk", "salary", ""}, {"clerk", "grad", "gradings()"},
+	} {
+		var got struct {
+			Tables []struct {
+				Name   string
+				Fields []string
+			}
+		}
+		turn := desk.Run(deputytest.Person("p", tt.role), deputytest.Call("list_tables", fmt.Sprintf(`{"term":%q}`, tt.term)))
+		if err := json.Unmarshal(turn.Data(t, 0), &got); err != nil {
+			t.Fatal(err)
+		}
+		var lines []string
+		for _, l := range got.Tables {
+			lines = append(lines, l.Name+"("+strings.Join(l.Fields, ",")+")")
+		}
+		if strings.Join(lines, " ") != tt.want {
+			t.Errorf("%s looks for %s: %q, want %q", tt.role, tt.term, lines, tt.want)
 		}
 	}
 }
