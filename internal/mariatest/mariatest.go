@@ -183,6 +183,7 @@ func (s *Server) run() error {
 	}
 	defer log.Close()
 	s.process = s.command(s.server, "--no-defaults", "--datadir="+s.data(), "--socket="+s.socket(), "--pid-file="+filepath.Join(s.dir, "pid"), "--skip-networking",
+		"--tmpdir="+s.dir, // a server that starts removes what it takes for its own from there: not from the one that all share
 		"--max-connections=500", "--innodb-flush-log-at-trx-commit=2", "--innodb-buffer-pool-size=64M", "--innodb-log-file-size=16M", "--skip-log-bin", "--innodb-flush-method=nosync", "--innodb-file-per-table=0", "--loose-sync-frm=0", "--loose-performance-schema=0", "--loose-innodb-use-native-aio=0")
 	s.process.Stdout, s.process.Stderr = log, log
 	if err := s.process.Start(); err != nil {
