@@ -16,6 +16,7 @@ import (
 
 	"example.com/deputy"
 	"example.com/deputy/host/sqldb"
+	"example.com/deputy/internal/mariatest"
 	"example.com/deputy/internal/pgtest"
 	"example.com/deputy/provider/scripted"
 )
@@ -80,33 +81,32 @@ func retailTasks(t *testing.T) (out []retailTask) {
 	return out
 }
 
+// engine is the database that the desk works on.
+type engine int
+
+const (
+	onSQLite engine = iota
+	onPostgres
+	onMaria
+)
+
 // retail is the support desk under test.
 type retail struct {
 	*bench
-	pg    bool
+	on    engine
 	db    *sql.DB
 	first cells
 	rows  map[string]map[string]map[string]any // table, key, column
 	calls [][]scripted.Call                    // of the steps of the next turn
 }
 
-func newRetail(t *testing.T, pg bool) *retail {
+func newRetail(t *testing.T, on engine) *retail {
 	t.Helper()
-	r := &retail{pg: pg, rows: map[string]map[string]map[string]any{}}
-	driver, source := "sqlite", filepath.Join(t.TempDir(), "retail.db")
-	url := "sqlite:" + source
-	if pg {
-		url = pgtest.Database(t)
-		driver, source = "pgx", url
-	}
-	db, err := sql.Open(driver, source)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	db.SetMaxOpenConns(1) // data_version counts what other connections write
-	r.db = db
-	if !pg {
+	r := &retail{on: on, rows: map[string]map[string]map[string]any{}}
+	var url string
+	url, r.db = on.open(t)
+	r.db.SetMaxOpenConns(1) // data_version counts what other connections write
+	if on == onSQLite {
 		r.exec(t, "PRAGMA journal_mode = WAL")
 	}
 	for _, table := range []string{"users", "products", "orders"} {
@@ -130,6 +130,26 @@ func newRetail(t *testing.T, pg bool) *retail {
 		return scripted.Answer{Text: "done"}
 	})
 	return r
+}
+
+// open makes an empty database, for the host by its URL and for the test.
+func (on engine) open(t *testing.T) (url string, db *sql.DB) {
+	t.Helper()
+	driver, source := "sqlite", filepath.Join(t.TempDir(), "retail.db")
+	switch url = "sqlite:" + source; on {
+	case onMaria:
+		url = mariatest.Database(t)
+		return url, mariatest.Open(t, url)
+	case onPostgres:
+		url = pgtest.Database(t)
+		driver, source = "pgx", url
+	}
+	db, err := sql.Open(driver, source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return url, db
 }
 
 func (r *retail) exec(t *testing.T, text string, args ...any) {
@@ -156,8 +176,11 @@ func (r *retail) load(t *testing.T, table string) {
 	var all map[string]map[string]any
 	decoded(t, retailFile(t, table+".json"), &all)
 	columns := strings.Join(retailColumns()[table], ", ")
-	if r.pg {
+	switch r.on {
+	case onPostgres:
 		columns = strings.ReplaceAll(columns, " JSON", " jsonb")
+	case onMaria: // where a key has a length, a reference names its column, and a number without digits has none after the point
+		columns = strings.NewReplacer("_id TEXT", "_id varchar(100)", "REFERENCES users", "REFERENCES users (user_id)", "NUMERIC", "decimal(20, 2)").Replace(columns)
 	}
 	r.exec(t, fmt.Sprintf("CREATE TABLE %s (%s)", table, columns))
 	r.rows[table] = map[string]map[string]any{}
@@ -179,10 +202,17 @@ func (r *retail) insert(t *testing.T, table string, record map[string]any) {
 	}
 	var marks, sets []string
 	for i, name := range names {
-		marks = append(marks, fmt.Sprintf("$%d", i+1))
-		sets = append(sets, name+" = excluded."+name)
+		if r.on == onMaria {
+			marks, sets = append(marks, "?"), append(sets, name+" = VALUES ("+name+")")
+			continue
+		}
+		marks, sets = append(marks, fmt.Sprintf("$%d", i+1)), append(sets, name+" = excluded."+name)
 	}
-	r.exec(t, fmt.Sprintf("INSERT INTO %s VALUES (%s) ON CONFLICT (%s) DO UPDATE SET %s", table, strings.Join(marks, ", "), names[0], strings.Join(sets, ", ")), args...)
+	again := "ON CONFLICT (" + names[0] + ") DO UPDATE SET"
+	if r.on == onMaria {
+		again = "ON DUPLICATE KEY UPDATE"
+	}
+	r.exec(t, fmt.Sprintf("INSERT INTO %s VALUES (%s) %s %s", table, strings.Join(marks, ", "), again, strings.Join(sets, ", ")), args...)
 }
 
 func stored(t *testing.T, table, column string, v any) any {
@@ -311,18 +341,23 @@ func changed(t *testing.T, table string, before, after map[string]any) (out []ma
 // group changes exactly what the task says, once, and nobody else can confirm it or read those records.
 func TestSupportDesk(t *testing.T) {
 	t.Parallel()
-	supportDesk(t, false)
+	supportDesk(t, onSQLite)
 }
 
 func TestSupportDeskOnPostgres(t *testing.T) {
 	t.Parallel()
-	supportDesk(t, true)
+	supportDesk(t, onPostgres)
 }
 
-func supportDesk(t *testing.T, pg bool) {
+func TestSupportDeskOnMaria(t *testing.T) {
+	t.Parallel()
+	supportDesk(t, onMaria)
+}
+
+func supportDesk(t *testing.T, on engine) {
 	t.Helper()
 	tasks := retailTasks(t)
-	r := newRetail(t, pg)
+	r := newRetail(t, on)
 	if len(tasks) != 520 {
 		t.Fatalf("%d tasks", len(tasks))
 	}
@@ -400,8 +435,20 @@ func (r *retail) task(t *testing.T, name string, task retailTask, want map[strin
 // written is a number that every write of somebody else's to the database changes.
 func (r *retail) written(t *testing.T) int {
 	t.Helper()
-	if !r.pg {
+	switch r.on {
+	case onSQLite:
 		return numbers(t, r.db, "PRAGMA data_version")
+	case onMaria: // which has no number of a transaction to look at: all that is in the tables
+		out := 0
+		for _, table := range []string{"users", "orders", "products"} {
+			var name string
+			var sum int
+			if err := r.db.QueryRowContext(t.Context(), "CHECKSUM TABLE "+table).Scan(&name, &sum); err != nil {
+				t.Fatal(err)
+			}
+			out = out*31 + sum
+		}
+		return out
 	}
 	return numbers(t, r.db, `SELECT sum(newest + 1000000000 * n) FROM (SELECT max(xmin::text::bigint) AS newest, count(*) AS n FROM users
 		UNION ALL SELECT max(xmin::text::bigint), count(*) FROM orders UNION ALL SELECT max(xmin::text::bigint), count(*) FROM products) t`)
