@@ -156,7 +156,7 @@ func (c Config) complete() error {
 	}{
 		{c.Host == nil, "Config.Host: there is no application"}, {len(c.Models) == 0, "Config.Models: there is no model"},
 		{c.Store.Turns == nil || c.Store.Conversations == nil || c.Store.Messages == nil || c.Store.Proposals == nil || c.Store.Log == nil ||
-			c.Store.Settings == nil || c.Store.Attempts == nil, "Config.Store: there is no store, or a part of it is missing"},
+			c.Store.Settings == nil || c.Store.Attempts == nil || c.Store.Analyses == nil, "Config.Store: there is no store, or a part of it is missing"},
 	} {
 		if part.missing {
 			errs = append(errs, errors.New(part.what))

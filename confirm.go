@@ -14,9 +14,13 @@ import (
 	"example.com/deputy/query"
 )
 
-// hash binds a proposal to its owner, tool, arguments, changes, what is shown of them, and its warnings.
+// hash binds a proposal to its owner, tool, arguments, changes, what is shown of them, its warnings, and what is prepared.
 func (p Proposal) hash() string {
-	b, err := json.Marshal([]any{p.ID, p.Owner.Key(), p.Tool, p.Arguments, p.Changes, p.Lines, p.Summary, p.Warnings})
+	bound := []any{p.ID, p.Owner.Key(), p.Tool, p.Arguments, p.Changes, p.Lines, p.Summary, p.Warnings}
+	if p.Prepared != nil {
+		bound = append(bound, p.Prepared)
+	}
+	b, err := json.Marshal(bound)
 	if err != nil {
 		return ""
 	}
@@ -56,7 +60,7 @@ func (d *Door) confirm(ctx context.Context, who Caller, id string, shown []Shown
 		return Decision{}, err
 	}
 	now := a.cfg.Clock()
-	claim := Claim{Shown: shown, Now: now, Until: now.Add(a.cfg.Limits.ToolTimeout + 2*leaseFor)}
+	claim := Claim{Shown: shown, Now: now, Until: now.Add(time.Duration(len(runs(ps)))*a.cfg.Limits.ToolTimeout + 2*leaseFor)}
 	if err := a.cfg.Store.Proposals.Claim(ctx, person, claim); err != nil {
 		return Decision{}, a.lost(ctx, person, id, err)
 	}
@@ -176,26 +180,15 @@ func (a *Assistant) lost(ctx context.Context, who Person, id string, err error) 
 // cannot be sent by some time is not: its answer might come when the lease is over, and others have said already that nothing was written.
 func (d *Door) carryOut(ctx context.Context, who Person, ps []Proposal, by time.Time) (renewed []Proposal) {
 	a := d.a
-	var rows []Entry
 	for _, p := range ps {
-		if tool := a.reg.tools[p.Tool]; tool.kind != KindPropose || !a.granted(who, tool) {
+		if tool := a.reg.tools[p.Tool]; tool.kind != KindPropose || !a.granted(who, tool) || p.outside() != (tool.effect != nil) {
 			every(ps, Failed, "Not a write tool: "+p.Tool)
 			return nil
 		}
-		rows = append(rows, a.decided(who, d.channel, p, InConfirm))
-	}
-	if err := a.cfg.Store.Log.Append(ctx, rows...); err != nil {
-		a.complain(ctx, "tool-call log", err)
-		every(ps, Failed, "The log cannot be written, so nothing was.")
-		return nil
-	}
-	if a.cfg.Clock().After(by) {
-		every(ps, Failed, "It was held up for too long, so nothing was written. Ask again.")
-		return nil
 	}
 	span := &Span{Kind: "confirm", Conversation: ps[0].Conversation, Turn: ps[0].Turn, Group: ps[0].Group, Channel: d.channel}
 	ctx, end := a.observe(WithTurn(ctx, ps[0].Turn), span)
-	err := d.write(ctx, who, ps)
+	err := d.inOrder(ctx, who, ps, by)
 	if err != nil {
 		a.complain(ctx, "confirm", err, "proposal", ps[0].ID)
 	}
@@ -213,25 +206,107 @@ func every(ps []Proposal, s State, outcome string) {
 	}
 }
 
-// write re-admits the changes with the rights of now and applies them as one group. The error is the operator's; the outcomes are set.
-func (d *Door) write(ctx context.Context, who Person, ps []Proposal) error {
+// inOrder carries a group out run by run, and stops at the first that is not done. Where nothing was done before one that is stale, all are.
+// The error is the operator's; the outcomes are set.
+func (d *Door) inOrder(ctx context.Context, who Person, ps []Proposal, by time.Time) error {
+	made, done, all := Made{}, 0, runs(ps)
+	for _, run := range all {
+		key := run[0].ID
+		if len(all) == 1 {
+			key = run[0].Group
+		}
+		err := d.carry(ctx, who, run, key, made, by)
+		if !slices.ContainsFunc(run, func(p Proposal) bool { return p.State != Done }) {
+			done += len(run)
+			by = by.Add(d.a.cfg.Limits.ToolTimeout)
+			continue
+		}
+		stale := slices.IndexFunc(run, func(p Proposal) bool { return p.State == Outdated })
+		switch rest := ps[done+len(run):]; {
+		case stale >= 0 && done == 0:
+			every(ps, Outdated, run[stale].Outcome)
+		case stale >= 0:
+			every(run, Failed, run[stale].Outcome)
+			fallthrough
+		default:
+			every(rest, Failed, "It was "+notAttempted+": what goes before it in the group was not done.")
+		}
+		return err
+	}
+	return nil
+}
+
+// carry carries out one run of a group: its rows of the log first, and only while there is time for its answer.
+func (d *Door) carry(ctx context.Context, who Person, run []Proposal, key string, made Made, by time.Time) error {
+	a := d.a
+	var rows []Entry
+	for _, p := range run {
+		rows = append(rows, a.decided(who, d.channel, p, InConfirm))
+	}
+	if err := a.cfg.Store.Log.Append(ctx, rows...); err != nil {
+		every(run, Failed, "The log cannot be written, so nothing was.")
+		return err
+	}
+	if a.cfg.Clock().After(by) {
+		every(run, Failed, "It was held up for too long, so nothing was written. Ask again.")
+		return nil
+	}
+	if run[0].outside() {
+		return d.affect(ctx, who, run)
+	}
+	return d.write(ctx, who, run, key, made)
+}
+
+// affect makes the write of an effect: the only proposal of its run.
+func (d *Door) affect(ctx context.Context, who Person, run []Proposal) error {
+	nothing, err := d.a.runEffect(ctx, who, d.channel, run[0])
+	switch {
+	case err == nil:
+		every(run, Done, "Done.")
+	case nothing && CodeOf(err) == Stale:
+		every(run, Outdated, MessageOf(err))
+	case nothing:
+		every(run, Failed, "Nothing was written: "+MessageOf(err))
+	default:
+		every(run, Unknown, "It was sent, but no answer came. Look whether it was done before you try again.")
+	}
+	return err
+}
+
+// write re-admits the changes with the rights of now and applies them as one. made are the keys of what was made before in the group, and
+// since. The error is the operator's; the outcomes are set.
+func (d *Door) write(ctx context.Context, who Person, ps []Proposal, key string, made Made) error {
 	var all []Change
 	var of []int // the proposal of each change
 	for i, p := range ps {
 		for _, c := range p.Changes {
-			all, of = append(all, c), append(of, i)
+			all, of = append(all, builtOn(c, made)), append(of, i)
 		}
 	}
-	done, nothing, err := d.send(ctx, who, ps[0].Group, all)
+	done, nothing, err := d.send(ctx, who, key, all)
 	switch {
 	case err == nil:
 		d.a.outcomes(ps, done, of)
+		for i, ap := range done {
+			made.Add(Write{Change: all[i]}, ap)
+		}
 	case nothing:
 		every(ps, Failed, "Nothing was written: "+MessageOf(err))
 	default:
 		every(ps, Unknown, "It was sent, but no answer came. Look at the record before you try again.")
 	}
 	return err
+}
+
+// builtOn is a change with the keys in it of what was made in an earlier run of its group.
+func builtOn(c Change, made Made) Change {
+	c.Values = slices.Clone(c.Values)
+	for i, v := range c.Values {
+		if key := made[v.From]; v.From != "" && len(key) == 1 {
+			c.Values[i].Text, c.Values[i].From = &key[0], ""
+		}
+	}
+	return c
 }
 
 // send asks the host to make changes, once. With an error, nothing says whether it is known that none was made: it was not sent, or the host

@@ -19,26 +19,19 @@ func (a *Assistant) doubtful(ps []Proposal) (out []Proposal) {
 	return out
 }
 
-// settleDoubt reads the records of doubtful proposals again, as their owner: an update or a delete that is there was made, one whose record is
-// as it was before was not. A create is never settled by resemblance, and a group only where all its members say the same. What has no row that
-// says it was sent was not. It says whether anything has changed.
+// settleDoubt looks at doubtful proposals again, as their owner, run by run: what has no row that says it was sent was not; the rest is as far
+// known as can be read. It says whether anything has changed.
 func (a *Assistant) settleDoubt(ctx context.Context, who Person, ps []Proposal) bool {
-	verdict, outcome := Failed, "It was interrupted before it was sent, so nothing was written. Ask again."
-	if a.sent(ctx, who, ps) {
-		verdict = a.verdict(ctx, who, ps)
-		outcome = map[State]string{
-			Done:    "No answer came at first; the record was read again, and it is done.",
-			Failed:  "No answer came at first; the record was read again, and nothing was written.",
-			Unknown: "It was sent, but no answer is known. Look at the record before you try again.",
-		}[verdict]
-	}
 	var changed []Proposal
-	for _, p := range ps {
-		if p.State == verdict {
-			continue
+	for _, run := range runs(ps) {
+		state, outcome := a.fate(ctx, who, run)
+		for _, p := range run {
+			if p.State == state {
+				continue
+			}
+			p.State, p.Outcome, p.DecidedAt = state, outcome, a.cfg.Clock()
+			changed = append(changed, p)
 		}
-		p.State, p.Outcome, p.DecidedAt = verdict, outcome, a.cfg.Clock()
-		changed = append(changed, p)
 	}
 	if len(changed) == 0 {
 		return false
@@ -49,7 +42,24 @@ func (a *Assistant) settleDoubt(ctx context.Context, who Person, ps []Proposal) 
 	return true
 }
 
-// sent says whether a group may have been sent: its rows are written before it is.
+// fate reads the records of a run again: an update or a delete that is there was made, one whose record is as it was before was not. A create is
+// never settled by resemblance, an effect not at all, and a run only where all its members say the same.
+func (a *Assistant) fate(ctx context.Context, who Person, run []Proposal) (State, string) {
+	if !a.sent(ctx, who, run) {
+		return Failed, "It was interrupted before it was sent, so nothing was written. Ask again."
+	}
+	if run[0].outside() {
+		return Unknown, "It was sent, but no answer is known. Look whether it was done before you try again."
+	}
+	state := a.verdict(ctx, who, run)
+	return state, map[State]string{
+		Done:    "No answer came at first; the record was read again, and it is done.",
+		Failed:  "No answer came at first; the record was read again, and nothing was written.",
+		Unknown: "It was sent, but no answer is known. Look at the record before you try again.",
+	}[state]
+}
+
+// sent says whether a run may have been sent: its rows are written before it is.
 func (a *Assistant) sent(ctx context.Context, who Person, ps []Proposal) bool {
 	rows, err := a.cfg.Store.Log.List(ctx, who, LogFilter{Turn: ps[0].Turn, Outcome: InConfirm}, 0, maxPage)
 	return err != nil || slices.ContainsFunc(rows, func(e Entry) bool {
@@ -57,7 +67,7 @@ func (a *Assistant) sent(ctx context.Context, who Person, ps []Proposal) bool {
 	})
 }
 
-// verdict is the one of all changes of a group: done, failed (none was made) or unknown.
+// verdict is the one of all changes of a run: done, failed (none was made) or unknown.
 func (a *Assistant) verdict(ctx context.Context, who Person, ps []Proposal) (verdict State) {
 	defer func() {
 		if recover() != nil { // the host, which tells nothing then

@@ -18,13 +18,14 @@ type Proposal struct {
 	Call         string // the tool call that made it
 	Tool         string
 	Arguments    json.RawMessage // canonical: the decoded parameters, encoded again
-	Changes      []Change
+	Changes      []Change        // none: an effect
+	Prepared     json.RawMessage // of an effect: what its tool prepared for it
 	Lines        []Line
-	Summary      string // written by the engine
+	Summary      string // written by the engine; that of an effect by its tool
 	Warnings     []string
 	Table        string
 	Record       string // id; empty when it creates
-	Hash         string // over owner, tool, arguments, changes, lines and warnings
+	Hash         string // over owner, tool, arguments, changes, what is prepared, lines and warnings
 	State        State
 	CreatedAt    time.Time
 	ExpiresAt    time.Time

@@ -1,6 +1,8 @@
 package deputy
 
 import (
+	"time"
+
 	"example.com/deputy/guard"
 	"example.com/deputy/internal/provenance"
 )
@@ -29,6 +31,18 @@ func (t *turning) ran(ref string) (ToolCall, bool) {
 		}
 	}
 	return c, found
+}
+
+// when is the time of the message that made a call.
+func (t *turning) when(c ToolCall) time.Time {
+	for _, m := range t.history {
+		for _, p := range m.Parts {
+			if p.Call != nil && p.Call.ID == c.ID {
+				return m.At
+			}
+		}
+	}
+	return t.turn.StartedAt
 }
 
 // ref is the name by which a model knows a call of the conversation.

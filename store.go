@@ -19,6 +19,7 @@ type Store struct {
 	Log           Log
 	Settings      Settings
 	Attempts      Attempts
+	Analyses      Analyses
 	Close         func() error
 }
 
@@ -202,4 +203,39 @@ type Attempts interface {
 	// End stores a.Done; one that is not done can be taken over at once.
 	End(ctx context.Context, as Person, a Attempt) error
 	Forget(ctx context.Context, as Person, a Attempt) error
+}
+
+// SavedAnalysis is a question over records that somebody has kept under a name.
+type SavedAnalysis struct {
+	Seq         int64  // the store's, growing: the order of lists; it stays when the analysis is replaced
+	ID          string // ana_…
+	Owner       Person // issuer, id and name only
+	Name        string // unique among the owner's, whatever its case
+	Description string
+	Table       string
+	Definition  json.RawMessage // the arguments of analyze_records
+	Shared      bool            // everybody may run it, each with their own rights; its owner changes it
+	Version     int64           // the store's: 1, and one more with each time it is replaced
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+}
+
+// AnalysisFilter narrows a list; empty fields do not.
+type AnalysisFilter struct {
+	Table string
+	Term  string // stands in the name or the description, ignoring case
+}
+
+// Analyses keeps saved analyses. It knows who owns one and whether it is shared, nothing of who may read what it asks about.
+type Analyses interface {
+	// Put stores one of the person's own, whoever a.Owner is: with Version 0 a new one, else in the place of that of this ID and Version,
+	// whose CreatedAt and Seq stay. It returns what is stored. not_found where they have none of this ID; stale where it has another
+	// Version; conflict where another of theirs has the name, or a new one's ID is taken.
+	Put(ctx context.Context, as Person, a SavedAnalysis) (SavedAnalysis, error)
+	// Get is one of the person's own, or one that is shared.
+	Get(ctx context.Context, as Person, id string) (SavedAnalysis, error)
+	// List is their own and those that are shared, newest first, those with a Seq below before (0: from the newest).
+	List(ctx context.Context, as Person, f AnalysisFilter, before int64, limit int) ([]SavedAnalysis, error)
+	// Delete is of one's own.
+	Delete(ctx context.Context, as Person, id string) error
 }

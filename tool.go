@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"time"
 
 	"example.com/deputy/internal/schema"
 	"example.com/deputy/query"
@@ -54,9 +55,14 @@ type Display struct {
 
 // Draft is a write that waits: what a Propose tool returns. The engine reads the records as the person, validates, takes versions, drops
 // what would not change, and writes the summary and the lines; the tool only says what is wanted.
+//
+// That of an effect tool has no changes: it says itself what the person is shown, which the engine bounds.
 type Draft struct {
 	Changes  []Change // Version, VersionOf: the engine's
 	Warnings []string
+	Summary  string          // of an effect: one sentence; texts from elsewhere in it are quoted (internal/plain)
+	Lines    []Line          // of an effect, in their order: each value that is written, whole. Source: what Scope.Source says, where it makes sense
+	Prepared json.RawMessage // of an effect: what it is to write exactly, and over what. Kept, hashed and given to it; nil: nothing
 }
 
 // Scope is what a running tool is handed.
@@ -71,6 +77,9 @@ type Scope struct {
 	whole        bool // the call is a handle: its full result is wanted
 	credential   string
 	result       func(ctx context.Context, call string) (query.Rows, error)
+	asked        time.Time
+	earlier      func(call string) (ToolCall, bool)
+	source       func(text *string) Source
 }
 
 // Person is who asks, without the credential.
@@ -109,6 +118,15 @@ func (s *Scope) Result(ctx context.Context, call string) (query.Rows, error) {
 	return s.result(ctx, call)
 }
 
+// Call is an earlier call of this conversation (c1) that ran, with its arguments as the model wrote them; false where there is none.
+func (s *Scope) Call(ref string) (ToolCall, bool) { return s.earlier(ref) }
+
+// Asked is when the call was made: the time of its clock, or, where it is read again as a handle, some time before.
+func (s *Scope) Asked() time.Time { return s.asked }
+
+// Source says where a value that is to be written comes from: the person's messages of this conversation, its data, or neither.
+func (s *Scope) Source(text string) Source { return s.source(&text) }
+
 // Credential is the person's own, to pass on. Read tools only: empty while proposing or displaying.
 func (s *Scope) Credential() string { return s.credential }
 
@@ -122,6 +140,7 @@ type Tool struct {
 	read      func(context.Context, *Scope, json.RawMessage) (Result, error)
 	display   func(context.Context, *Scope, json.RawMessage) (Display, error)
 	propose   func(context.Context, *Scope, json.RawMessage) (Draft, error)
+	effect    func(context.Context, *Effect, json.RawMessage) error // nil: its drafts are changes to the host
 }
 
 // Name is the tool's name.

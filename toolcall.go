@@ -3,6 +3,7 @@ package deputy
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -212,13 +213,13 @@ func (a *Assistant) propose(ctx context.Context, s *Scope, in *turning, tool Too
 	if err != nil {
 		return nil, err
 	}
-	content, err := guard.Prepare(ctx, s.view, guard.Wanted{Changes: d.Changes, Warnings: d.Warnings, Ref: c.Ref, Group: in.earlier(), Source: in.source})
+	content, err := tool.drafted(ctx, s, d, guard.Wanted{Changes: d.Changes, Warnings: d.Warnings, Ref: c.Ref, Group: in.earlier(), Source: in.source})
 	if err != nil {
 		return nil, err
 	}
 	now := a.cfg.Clock()
 	p := &Proposal{ID: a.id("prp_"), Owner: known(in.who), Conversation: in.turn.Conversation, Turn: in.turn.ID, Call: c.ID, Tool: tool.def.Name,
-		Arguments: args, Changes: content.Changes, Lines: content.Lines, Summary: content.Summary, Warnings: content.Warnings,
+		Arguments: args, Changes: content.Changes, Prepared: d.Prepared, Lines: content.Lines, Summary: content.Summary, Warnings: content.Warnings,
 		Table: content.Table, Record: content.Record, State: Pending, CreatedAt: now, ExpiresAt: now.Add(a.cfg.Limits.ProposalExpiry)}
 	p.Hash = p.hash()
 	return p, nil
@@ -228,7 +229,7 @@ func (a *Assistant) propose(ctx context.Context, s *Scope, in *turning, tool Too
 func (a *Assistant) scope(in *turning, tool Tool, v *View) *Scope {
 	s := &Scope{who: in.who, conversation: in.turn.Conversation, turn: in.turn.ID, channel: in.turn.Channel, view: v, limits: a.cfg.Limits, whole: in.whole}
 	clock := a.clock(in.who)
-	s.now = func() Clock { return clock }
+	s.now, s.asked, s.earlier, s.source = func() Clock { return clock }, clock.Now, in.ran, in.source
 	s.result = func(ctx context.Context, ref string) (query.Rows, error) {
 		_, rows, err := a.behind(ctx, in, ref)
 		return rows, err
@@ -245,11 +246,12 @@ func (a *Assistant) behind(ctx context.Context, in *turning, ref string) (ToolCa
 	if !ok {
 		return c, query.Rows{}, Errorf(NotFound, "No rows behind call %s: give the call_id of a call of this conversation that returned rows", ref)
 	}
-	rows, err := a.reread(ctx, in, c)
+	rows, err := a.reread(ctx, in, c, in.when(c))
 	return c, rows, err
 }
 
-func (a *Assistant) reread(ctx context.Context, in *turning, c ToolCall) (query.Rows, error) {
+// reread reads the rows of a call that was made at some time.
+func (a *Assistant) reread(ctx context.Context, in *turning, c ToolCall, at time.Time) (query.Rows, error) {
 	tool, v, err := a.offered(ctx, in.who, c)
 	if err != nil {
 		return query.Rows{}, err
@@ -259,7 +261,9 @@ func (a *Assistant) reread(ctx context.Context, in *turning, c ToolCall) (query.
 	}
 	again := *in
 	again.whole = true
-	r, err := tool.read(ctx, a.scope(&again, tool, v), c.Arguments)
+	s := a.scope(&again, tool, v)
+	s.asked = at
+	r, err := tool.read(ctx, s, c.Arguments)
 	if err != nil {
 		return query.Rows{}, err
 	}
@@ -314,6 +318,25 @@ func (a *Assistant) decided(who Person, channel Channel, p Proposal, o Outcome) 
 		Tool: p.Tool, Kind: KindPropose, Operation: tool.def.Operation, Proposal: p.ID, Outcome: o, Arguments: tool.logged(p.Arguments)}
 }
 
+// runEffect is the one place that runs the effect of a confirmed proposal. With an error, nothing says whether it is known that nothing was
+// written: it did not run, or says so by its contract. One that panics says nothing.
+func (a *Assistant) runEffect(ctx context.Context, who Person, channel Channel, p Proposal) (nothing bool, err error) {
+	defer recovered(&err)
+	ctx, cancel := context.WithTimeout(ctx, a.cfg.Limits.ToolTimeout)
+	defer cancel()
+	nothing = true
+	tool, e := a.reg.tools[p.Tool], &Effect{who: who, channel: channel, proposal: p, clock: a.clock(who)}
+	if !tool.def.NoHost {
+		if e.view, err = a.view(ctx, who); err != nil {
+			return nothing, err
+		}
+	}
+	nothing = false
+	err = tool.effect(ctx, e, p.Arguments)
+	var known *Error
+	return errors.As(err, &known), err
+}
+
 // renew makes the proposal of a stale one again, from the same arguments, with the rights and the records of now.
 func (a *Assistant) renew(ctx context.Context, in *turning, p Proposal) (_ *Proposal, err error) {
 	defer recovered(&err)
@@ -331,7 +354,7 @@ func (a *Assistant) handle(ctx context.Context, who Person, channel Channel, e E
 	ctx, cancel := context.WithTimeout(WithTurn(ctx, e.Turn), a.cfg.Limits.ToolTimeout)
 	defer cancel()
 	in := &turning{turn: Turn{ID: e.Turn, Conversation: e.Conversation, Channel: channel}, who: who}
-	rows, err := a.reread(ctx, in, ToolCall{ID: e.ID, Tool: e.Tool, Arguments: e.Arguments})
+	rows, err := a.reread(ctx, in, ToolCall{ID: e.ID, Tool: e.Tool, Arguments: e.Arguments}, e.At)
 	out := called{call: ToolCall{ID: a.id("tcl_"), Tool: e.Tool, Arguments: e.Arguments}, tool: a.reg.tools[e.Tool], outcome: Ran,
 		returned: len(rows.Rows), truncated: rows.HasMore, err: err, duration: a.cfg.Clock().Sub(started)}
 	if err != nil {

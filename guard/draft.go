@@ -227,7 +227,7 @@ func (w *drafter) add(r *record, c Change, targets map[string]string) {
 			l.Source = w.source(l.After)
 			w.out.Lines = append(w.out.Lines, l)
 			if l.Source == SourceModel {
-				w.out.Warnings = append(w.out.Warnings, fmt.Sprintf("%s: %s stands neither in your messages nor in the data.", l.Label, quoted(l.After)))
+				w.out.Warnings = append(w.out.Warnings, unsourced(l))
 			}
 		}
 	}

@@ -29,7 +29,7 @@ func TestOnlyOnePlaceRunsATool(t *testing.T) {
 			continue
 		}
 		calls(s, func(name string, c *ast.CallExpr) {
-			if !slices.Contains([]string{"read", "display", "propose"}, name) {
+			if !slices.Contains([]string{"read", "display", "propose", "effect"}, name) {
 				return
 			}
 			found = true

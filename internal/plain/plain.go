@@ -32,7 +32,7 @@ func Text(text string) string {
 	odd := false
 	for _, c := range Cut(text, 120) {
 		switch {
-		case unicode.Is(unicode.C, c) || unicode.Is(unicode.Zl, c) || unicode.Is(unicode.Zp, c):
+		case hidden(c):
 			fmt.Fprintf(&b, "[U+%04X]", c)
 			odd = true
 		case strings.ContainsRune("“”\"", c):
@@ -47,6 +47,23 @@ func Text(text string) string {
 		return "“" + b.String() + "”"
 	}
 	return b.String()
+}
+
+// Visible is a text of at most n bytes in which what cannot be seen is shown as what it is.
+func Visible(text string, n int) string {
+	var b strings.Builder
+	for _, c := range Cut(text, n) {
+		if hidden(c) {
+			fmt.Fprintf(&b, "[U+%04X]", c)
+			continue
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+func hidden(c rune) bool {
+	return unicode.Is(unicode.C, c) || unicode.Is(unicode.Zl, c) || unicode.Is(unicode.Zp, c)
 }
 
 // Quoted is Text that is always in quotes.

@@ -13,13 +13,14 @@ import (
 // store holds everything behind one lock. Nothing that goes in or comes out shares memory with it: see kept.
 type store struct {
 	mu            sync.Mutex
-	seq           int64 // of conversations and proposals: one counter serves both, for it only has to grow
+	seq           int64 // of conversations, proposals and analyses: one counter serves all, for it only has to grow
 	conversations map[key]*conversation
 	turns         map[string]*turn // by id
 	proposals     []*deputy.Proposal
 	log           []deputy.Entry
 	settings      map[string][]byte
 	attempts      map[key]deputy.Attempt
+	analyses      []deputy.SavedAnalysis // by Seq
 }
 
 // key names what is a person's: the person is in every key.
@@ -39,7 +40,7 @@ func New() deputy.Store {
 		attempts: map[key]deputy.Attempt{}}
 	return deputy.Store{
 		Conversations: conversations{s}, Turns: turns{s}, Messages: messages{s}, Proposals: proposals{s}, Log: log{s}, Settings: settings{s},
-		Attempts: attempts{s}, Close: s.close,
+		Attempts: attempts{s}, Analyses: analyses{s}, Close: s.close,
 	}
 }
 

@@ -28,11 +28,11 @@ func (t tx) propose(person string, ps []deputy.Proposal) error {
 			return err
 		}
 		if _, err := t.exec(`INSERT INTO deputy_proposals (person, person_name, id, group_id, position, conversation, turn, call, tool, arguments,
-			changes, lines, summary, warnings, table_name, record, hash, state, created_at, expires_at, claimed_until, decided_at, outcome, renewed)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			changes, lines, summary, warnings, table_name, record, hash, state, created_at, expires_at, claimed_until, decided_at, outcome, renewed, prepared)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			person, p.Owner.Name, p.ID, p.Group, p.Position, p.Conversation, p.Turn, p.Call, p.Tool, string(p.Arguments),
 			changes, lines, p.Summary, warnings, p.Table, p.Record, p.Hash, string(p.State), micros(p.CreatedAt), micros(p.ExpiresAt),
-			micros(p.ClaimedUntil), micros(p.DecidedAt), p.Outcome, p.Renewed); err != nil {
+			micros(p.ClaimedUntil), micros(p.DecidedAt), p.Outcome, p.Renewed, string(p.Prepared)); err != nil {
 			return err
 		}
 	}
@@ -40,16 +40,16 @@ func (t tx) propose(person string, ps []deputy.Proposal) error {
 }
 
 const proposalColumns = `SELECT seq, person, person_name, id, group_id, position, conversation, turn, call, tool, arguments, changes, lines,
-	summary, warnings, table_name, record, hash, state, created_at, expires_at, claimed_until, decided_at, outcome, renewed FROM deputy_proposals `
+	summary, warnings, table_name, record, hash, state, created_at, expires_at, claimed_until, decided_at, outcome, renewed, prepared FROM deputy_proposals `
 
 func scanProposal(row scanner) (p deputy.Proposal, err error) {
-	var key, name, arguments, changes, lines, warnings string
+	var key, name, arguments, changes, lines, warnings, prepared string
 	var created, expires, claimed, decided int64
 	if err := row.Scan(&p.Seq, &key, &name, &p.ID, &p.Group, &p.Position, &p.Conversation, &p.Turn, &p.Call, &p.Tool, &arguments, &changes, &lines,
-		&p.Summary, &warnings, &p.Table, &p.Record, &p.Hash, &p.State, &created, &expires, &claimed, &decided, &p.Outcome, &p.Renewed); err != nil {
+		&p.Summary, &warnings, &p.Table, &p.Record, &p.Hash, &p.State, &created, &expires, &claimed, &decided, &p.Outcome, &p.Renewed, &prepared); err != nil {
 		return p, err
 	}
-	p.Owner, p.Arguments = known(key, name), raw(arguments)
+	p.Owner, p.Arguments, p.Prepared = known(key, name), raw(arguments), raw(prepared)
 	p.CreatedAt, p.ExpiresAt, p.ClaimedUntil, p.DecidedAt = moment(created), moment(expires), moment(claimed), moment(decided)
 	return p, decode(changes, &p.Changes, lines, &p.Lines, warnings, &p.Warnings)
 }

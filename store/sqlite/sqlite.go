@@ -49,7 +49,7 @@ func Open(ctx context.Context, path string) (deputy.Store, error) {
 	}
 	return deputy.Store{
 		Conversations: conversations{s}, Turns: turns{s}, Messages: messages{s}, Proposals: proposals{s}, Log: log{s}, Settings: settings{s},
-		Attempts: attempts{s}, Close: s.closing,
+		Attempts: attempts{s}, Analyses: analyses{s}, Close: s.closing,
 	}, nil
 }
 
