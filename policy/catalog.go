@@ -34,8 +34,23 @@ type narrowed struct {
 // Features implements query.Catalog.
 func (n narrowed) Features() query.Features { return n.g.full.Features() }
 
-// Tables implements query.Catalog. A page of the host's may hold nothing this person may read: then the next one is asked for.
+// Tables implements query.Catalog. The first page of all is asked for once: every tool that is offered to who may read anything looks at it.
 func (n narrowed) Tables(ctx context.Context, term, after string) ([]query.Summary, error) {
+	if term != "" || after != "" {
+		return n.page(ctx, term, after)
+	}
+	if first := n.g.first.Load(); first != nil {
+		return slices.Clone(*first), nil
+	}
+	page, err := n.page(ctx, "", "")
+	if err == nil {
+		n.g.first.Store(&page)
+	}
+	return slices.Clone(page), err
+}
+
+// page is what is left of a page of the host's. One may hold nothing that this person may read: then the next one is asked for.
+func (n narrowed) page(ctx context.Context, term, after string) ([]query.Summary, error) {
 	for {
 		page, err := n.g.full.Tables(ctx, term, after)
 		if err != nil || len(page) == 0 {

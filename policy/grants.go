@@ -111,6 +111,7 @@ type Grants struct {
 	writes []Verb // that any of them grants on some table
 	hidden map[string]bool
 	full   query.Catalog
+	first  atomic.Pointer[[]query.Summary] // page of all tables that may be read, once it was asked for
 
 	mu   sync.Mutex
 	memo map[string]*Grant

@@ -144,7 +144,7 @@ func (c *catalog) find(name string) (*table, error) {
 
 // Tables implements query.Catalog: it finds tables by what they are called and said to be, and by their fields.
 func (c *catalog) Tables(_ context.Context, term, after string) ([]query.Summary, error) {
-	var out []query.Summary
+	out := make([]query.Summary, 0, query.TablePage)
 	term = strings.ToLower(term)
 	from, _ := slices.BinarySearchFunc(c.list, after+"\x00", func(t *table, name string) int { return cmp.Compare(t.offered.Name, name) })
 	for _, t := range c.list[from:] {

@@ -82,7 +82,10 @@ func runListTables(ctx context.Context, s *deputy.Scope, in listTablesIn) (deput
 // meantBy says which of the tables that a term finds are meant: those with the term in name or label; where there are none, those with a field
 // that has it.
 func meantBy(ctx context.Context, c query.Catalog, term string) (func(query.Summary) bool, error) {
-	named := false
+	named := term == ""
+	if named {
+		return func(query.Summary) bool { return true }, nil
+	}
 	err := eachSummary(ctx, c, term, "", func(t query.Summary) (bool, error) {
 		named = t.Fields == nil
 		return !named, nil
@@ -166,8 +169,15 @@ func unlike(label, name string) string {
 	return label
 }
 
+// plain is a text without case, and without what parts its words.
 func plain(s string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", " ", "", "-", "").Replace(s))
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		switch r {
+		case '_', ' ', '-':
+			return -1
+		}
+		return r
+	}, s))
 }
 
 // short keeps a foreign comment to a line.
