@@ -156,29 +156,3 @@ func (d *desk) show(got *result, view, x string, y []string) error {
 	}
 	return err
 }
-
-// redraw shows the last figures once more, as the chart that a message asks for and for nothing else.
-func (d *desk) redraw(a *ask) (string, bool, error) {
-	if a.chart == "" || slices.ContainsFunc(a.keys, func(p spot) bool { return !a.gone[p.at-1] }) {
-		return "", false, nil
-	}
-	for i, t := range a.ts {
-		if !a.gone[i] && !t.mark() && !t.is("it", "that", "this", "them", "those", "show", "me", "please", "now", "instead", "again", "and", "the", "same", "rather", "can", "you", "figures", "numbers") {
-			return "", false, nil
-		}
-	}
-	for i := len(d.calls) - 1; i >= 0; i-- {
-		c := &d.calls[i]
-		if c.turn == len(d.said) || c.tool != "analyze_records" || c.result == nil || c.result.err != "" {
-			continue
-		}
-		q := c.analysis()
-		if len(q.GroupBy) == 0 || len(q.Measures) == 0 {
-			break
-		}
-		view := chartOf(a.chart, strings.Contains(q.GroupBy[0], "("))
-		err := d.show(c.result, view, c.result.labelled(q.GroupBy[0]), []string{q.Measures[len(q.Measures)-1].As})
-		return "Here is the same as a " + view + " chart.", true, err
-	}
-	return "", false, nil
-}

@@ -135,7 +135,7 @@ func (d *desk) asksHelp() bool {
 
 func (d *desk) asksTime() bool {
 	text := strings.ToLower(d.text)
-	for _, p := range []string{"what day is it", "what day is today", "what is the date", "what's the date", "what is today", "what's today", "today's date", "what time is it", "current date", "current time", "what week is it", "what is the time", "what's the time", "which day is it", "what date is it", "which week"} {
+	for _, p := range []string{"what day is it", "what day is today", "what is the date", "what's the date", "what is today", "what's today", "today's date", "what time is it", "current date", "current time", "what week is it", "what is the time", "what's the time", "which day is it", "what date is it", "which week is it", "which week are we", "which week is this"} {
 		if strings.Contains(text, p) {
 			return true
 		}

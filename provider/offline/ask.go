@@ -222,7 +222,8 @@ func (a *ask) over(i int) int {
 func (a *ask) each(i int) int {
 	n := anyAt(a.ts, i, "per", "for each", "for every", "in each", "in every", "of each", "of every", "by each", "grouped by", "group by", "group them by", "grouped per", "broken down by", "breakdown by", "split by", "by", "does each", "did each", "do each", "over the", "by the", "across")
 	weak := a.tok(i).is("by", "over", "across") && !a.tok(i+1).is("each")
-	if n == 0 || a.tok(i-1).is("sorted", "ordered", "order", "sort", "ranked", "them", "these", "those", "placed", "made", "followed") {
+	made := a.tok(i).is("by") && a.tok(i-1).is("placed", "made", "followed", "opened", "handled")
+	if n == 0 || made || a.tok(i-1).is("sorted", "ordered", "order", "sort", "ranked", "them", "these", "those") {
 		return 0
 	}
 	a.keys = append(a.keys, spot{i + n, weak})
@@ -231,7 +232,7 @@ func (a *ask) each(i int) int {
 
 // compared reads two periods side by side: "2025 versus 2024", "this month compared to last month", "compare orders in May 2025 and June 2025".
 func (a *ask) compared(i int) int {
-	n := anyAt(a.ts, i, "vs", "vs .", "versus", "compared to", "compared with", "against", "and", "with", "to", "than", "than in", "compared to the", "versus the")
+	n := anyAt(a.ts, i, "vs", "vs .", "versus", "compared to", "compared with", "compare to", "compare with", "against", "and", "with", "to", "than", "than in", "compared to the", "versus the")
 	if n == 0 || a.tok(i).is("and", "with", "to", "than") && !anyOf(a.ts, "compare", "compared", "versus", "difference", "grow", "more", "change") {
 		return 0
 	}
@@ -267,7 +268,7 @@ func (a *ask) measured(lead int) {
 			if !first || lead == 0 && len(a.keys) == 0 && !word.is("maximum", "minimum") {
 				continue // the highest invoices: a list
 			}
-		case first || verb == "avg" || word.is("sum", "revenue", "turnover") || a.tok(i+1).is("of", "amount", "value"):
+		case first, verb == "avg", word.is("sum", "revenue", "turnover"), a.tok(i+1).is("of", "amount", "value"):
 		default:
 			continue
 		}
@@ -283,8 +284,9 @@ func aggregate(ts []token, i int) (verb string, n int) {
 		{"sum", "sum"}, {"sum", "sum of"}, {"sum", "total"}, {"sum", "totals"}, {"sum", "total of"}, {"sum", "overall"}, {"sum", "revenue"}, {"sum", "total revenue"}, {"sum", "turnover"}, {"sum", "sales"}, {"sum", "total sales"},
 		{"avg", "average"}, {"avg", "avg"}, {"avg", "mean"}, {"avg", "average of"},
 		{"max", "maximum"}, {"max", "max"}, {"max", "highest"}, {"max", "largest"}, {"max", "biggest"}, {"min", "minimum"}, {"min", "min"}, {"min", "lowest"}, {"min", "smallest"},
+		{"max", "most expensive"}, {"min", "cheapest"}, {"min", "least expensive"}, {"avg", "how"},
 	} {
-		if k, ok := at(ts, i, w.said); ok && k > n {
+		if k, ok := at(ts, i, w.said); ok && k > n && (w.said != "how" || i+1 < len(ts) && ts[i+1].is("old")) {
 			verb, n = w.verb, k
 		}
 	}

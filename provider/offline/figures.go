@@ -23,11 +23,13 @@ func (d *desk) analysis() (bool, error) {
 // figures answers what a message asks of many records at once; ok says that it asks for that.
 func (d *desk) figures(start int) (text string, ok bool, err error) {
 	a := asked(d.words, start)
+	for _, on := range []func(*ask) (string, bool, error){d.redraw, d.again} {
+		if text, ok, err := on(a); ok || err != nil {
+			return text, true, err
+		}
+	}
 	if !a.any() {
 		return "", false, nil
-	}
-	if text, ok, err := d.redraw(a); ok || err != nil {
-		return text, true, err
 	}
 	if can, err := d.analysis(); !can || err != nil {
 		return "", err != nil, err
@@ -61,6 +63,7 @@ func (d *desk) counted(a *ask) (mention, error) {
 	var out, group mention
 	for _, m := range d.mentions(a.ts) {
 		switch {
+		case a.gone[m.from]:
 		case groups(m):
 			if group.table == nil {
 				group = m
@@ -146,9 +149,16 @@ func (q *figures) understood(m mention) (bool, error) {
 	if q.verb == "count" && len(q.named) == 0 && !q.share && q.two[1].to == 0 {
 		return false, nil
 	}
-	r.scope = nil
+	for i := range r.ts {
+		if r.tok(i).is("make", "earn", "sell", "generate", "altogether", "average", "compare", "overall", "together") {
+			r.spend(i, i+1)
+		}
+	}
 	if err := q.filter(); err != nil {
 		return false, err
+	}
+	if len(q.named) > 0 && (len(r.order) > 0 || r.limit > 0) {
+		return false, unclear("I can count and add up the " + r.t.noun(2) + " of each group, not pick the first ones of each.")
 	}
 	if q.rank != 0 || q.least != "" {
 		for _, k := range q.named {
@@ -302,6 +312,12 @@ func (q *figures) money() error {
 		}
 	}
 	x, _, err := q.r.money()
+	if anyOf(q.ts, "cheapest", "expensive") {
+		var f *field
+		if f, err = q.r.figureField("price"); err == nil {
+			x = measured{expr: f.name, said: f.called()}
+		}
+	}
 	q.expr, q.said = x.expr, x.said
 	if q.verb == "" {
 		q.verb = "sum"

@@ -15,7 +15,7 @@ func (d *desk) presented(t *table) *exchange {
 			continue
 		}
 		switch c.tool {
-		case "get_record", "update_record", "delete_record", "count_records":
+		case "get_record", "update_record", "delete_record", "count_records", "analyze_records":
 			return c
 		case "query_records":
 			if d.wasShown(c.result.ref) {

@@ -26,18 +26,26 @@ func (r *reading) keyAt(i int) (key, int, error) {
 		return k, i + n - start, nil
 	}
 	k, n, sure := r.ownKey(i)
-	if sure < whole {
-		if far, m, s, err := r.parentKey(i); err != nil || s > sure || s == sure && m > n {
-			k, n = far, m
-			if err != nil {
-				return key{}, 0, err
-			}
-		}
+	if sure == whole && !r.toParent(k) {
+		return k, i + n - start, nil
+	}
+	far, m, s, err := r.parentKey(i)
+	if err != nil {
+		return key{}, 0, err
+	}
+	if s > sure || s == sure && m >= n {
+		k, n = far, m
 	}
 	if n == 0 {
 		return key{}, 0, nil
 	}
 	return k, i + n - start, nil
+}
+
+// toParent says whether a key is a foreign key: what follows may be a field of its parent.
+func (r *reading) toParent(k key) bool {
+	f := r.t.field(k.expr)
+	return f != nil && f.parent != ""
 }
 
 // periodKey reads "month", "quarter", "weekday": of the date that the message points at, else of the table's own.

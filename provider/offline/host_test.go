@@ -34,7 +34,8 @@ type heard struct {
 	conversation string
 	text         string
 	calls        []deputy.ToolCall
-	failed       []string // results that were errors
+	failed       []string          // results that were errors
+	results      map[string]string // by call id
 	displays     []json.RawMessage
 	proposals    []deputy.Proposal
 }
@@ -81,7 +82,7 @@ func openAt(t testing.TB, path string, now time.Time) *shop {
 func (s *shop) ask(t testing.TB, conversation, text string) heard {
 	t.Helper()
 	who := deputy.Caller{Person: deputy.Person{Issuer: "token", ID: "p", Roles: []string{"all"}}, Confirm: true}
-	out := heard{conversation: conversation}
+	out := heard{conversation: conversation, results: map[string]string{}}
 	turn := ""
 	for e, err := range s.door.Turn(t.Context(), who, deputy.TurnInput{Conversation: conversation, Text: text}) {
 		if err != nil {
@@ -108,6 +109,9 @@ func (s *shop) ask(t testing.TB, conversation, text string) heard {
 		for _, p := range m.Parts {
 			if p.Call != nil && m.Turn == turn {
 				out.calls = append(out.calls, *p.Call)
+			}
+			if p.Result != nil {
+				out.results[p.Result.Ref] = p.Result.Text
 			}
 			if p.Result != nil && m.Turn == turn && strings.HasPrefix(p.Result.Text, "Error:") {
 				out.failed = append(out.failed, p.Result.Text)

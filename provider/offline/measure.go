@@ -13,7 +13,7 @@ func (r *reading) measuredAt(i int) (measured, int, int) {
 	if i < 0 || i >= len(r.ts) || r.ts[i].quoted {
 		return measured{}, 0, 0
 	}
-	if r.tok(i).is("age", "ages") {
+	if r.tok(i).is("age", "ages", "old") {
 		if f := r.dateField(""); f != nil {
 			return measured{"days_between(" + f.name + ", now())", "age in days", "avg"}, 1, synonym
 		}
@@ -75,6 +75,7 @@ func (r *reading) money() (measured, int, error) {
 func (t *table) figure() (measured, int, []string) {
 	var names []string
 	var only, quantity, price *field
+	before := ""
 	for _, f := range t.fields {
 		if !f.numeric() || t.isKey(f) || f.parent != "" {
 			continue
@@ -87,11 +88,13 @@ func (t *table) figure() (measured, int, []string) {
 			quantity = f
 		case hasWord(f, "price"):
 			price = f
+		case hasWord(f, "discount", "rebate"):
+			before = " before " + f.called()
 		}
 	}
 	switch {
 	case quantity != nil && price != nil:
-		return measured{quantity.name + " * " + price.name, quantity.called() + " × " + price.called(), "sum"}, head, nil
+		return measured{quantity.name + " * " + price.name, quantity.called() + " × " + price.called() + before, "sum"}, head, nil
 	case len(names) == 1:
 		return measured{only.name, only.called(), "sum"}, part, nil
 	}

@@ -85,7 +85,7 @@ func (r *reading) numbered(i, n int) (int, error) {
 	if m == 0 || !fs[0].numeric() || !ok || !isFigure || !strings.Contains("> >= < <= ==", op.op) {
 		return 0, nil
 	}
-	r.conds = append(r.conds, cond{offspring{c, ""}.call("sum", fs[0].name) + " " + op.op + " " + f, fmt.Sprintf("total %s %s %s %s", c.table, fs[0].called(), saidOp(op.op), f)})
+	r.conds = append(r.conds, cond{offspring{c, ""}.call("sum", fs[0].name) + " " + op.op + " " + f, fmt.Sprintf("%s of %s %s %s", fs[0].called(), child.t.noun(2), saidOp(op.op), f)})
 	return at + k + m + op.n + 1 - i, nil
 }
 
