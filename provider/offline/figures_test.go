@@ -164,6 +164,9 @@ func (h heard) shown(t testing.TB) (view string, columns []string, rows [][]stri
 		}
 	}
 	text := h.results[display.CallID]
+	if !strings.Contains(text, "{") {
+		t.Fatalf("nothing is shown: %q\n%s", h.text, said(h))
+	}
 	var body struct {
 		Columns []struct{ Name string }
 		Rows    [][]any
