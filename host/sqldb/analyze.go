@@ -11,9 +11,10 @@ import (
 )
 
 // figures are what an analysis computes of groups. Its statement has three layers: the rows, with every key and every argument of an aggregate as
-// a column (k0, v0); the groups, with every aggregate as a column (a0); and what is computed from those.
+// a column (k0, v0); the groups, with every aggregate as a column (a0); and what is computed from those, labels of what a key leads to among it.
 type figures struct {
 	rows   *scope
+	late   *scope   // of the groups: of the row, only fields that are keys are known there
 	keys   []part   // as they are named outside
 	inside []string // columns of the rows
 	groups []string // columns of the groups
@@ -56,11 +57,10 @@ func (h *Host) Analyze(ctx context.Context, _ deputy.Person, a query.Analysis) (
 }
 
 func (c *compiler) analysis(t *table, a query.Analysis) (text string, outs []output) {
-	f := &figures{rows: c.open(t, nil, nil)}
+	f := &figures{rows: c.open(t, nil, nil), late: &scope{joined: map[string]node{}, known: map[string]part{}}}
+	f.late.root = node{f.late, "g", t}
 	c.figures = f
-	for i, k := range a.GroupBy {
-		f.group(c, i, c.expr(k.Expr, f.rows))
-	}
+	f.group(c, a.GroupBy)
 	over := &scope{joined: map[string]node{}} // over groups no name stands for a row
 	for _, k := range f.keys {
 		outs = append(outs, c.output(k))
@@ -74,7 +74,7 @@ func (c *compiler) analysis(t *table, a query.Analysis) (text string, outs []out
 		order = c.groupOrder(a, over)
 	}
 	where := c.condition(a.Where, f.rows)
-	text = "SELECT " + list(outs) + " FROM (" + f.text(c, where) + ") AS g WHERE " + having
+	text = "SELECT " + list(outs) + " FROM (" + f.text(c, where) + ") AS g" + strings.Join(f.late.joins, "") + " WHERE " + having
 	if len(a.GroupBy) == 0 {
 		return text, outs
 	}
@@ -92,8 +92,57 @@ func (c *compiler) groupOrder(a query.Analysis, over *scope) (order []string) {
 	return order
 }
 
-// group adds a key. Every value of a group is the same, but a decimal may be written in several ways: then one of them is shown.
-func (f *figures) group(c *compiler, n int, p part) {
+// group adds the keys. What a key that is a field leads to, its label, is the same for a whole group: it is looked up for each group, not for
+// each row.
+func (f *figures) group(c *compiler, keys []query.Column) {
+	for i, k := range keys {
+		if ref, ok := k.Expr.(query.Ref); ok && ofField(ref) {
+			f.late.known[ref.Field.Name] = part{text: fmt.Sprintf("g.k%d", i), t: ref.Field.Type}
+		}
+	}
+	for i, k := range keys {
+		if ref, ok := k.Expr.(query.Ref); ok && ofField(ref) || !f.follows(k.Expr) {
+			f.add(c, i, c.expr(k.Expr, f.rows))
+			continue
+		}
+		f.keys = append(f.keys, c.expr(k.Expr, f.late))
+	}
+}
+
+// ofField says whether a key is a field of the row whose value all rows of its group have.
+func ofField(x query.Ref) bool {
+	return x.Var == nil && len(x.Hops) == 0 && x.Path == nil && x.Field.Type != query.Dec && x.Field.Type != query.JSON && !x.Field.Secret
+}
+
+// follows says whether an expression says nothing of the row but by way of fields that are keys, and is worth to be looked up late.
+func (f *figures) follows(e query.Expr) bool {
+	follows, leads := true, false
+	from := func(v *query.Var, hops []query.Relation, fields ...string) {
+		if v != nil {
+			return
+		}
+		if len(hops) > 0 {
+			fields, leads = hops[0].From, true
+		}
+		for _, name := range fields {
+			_, known := f.late.known[name]
+			follows = follows && known
+		}
+	}
+	query.Walk(e, func(e query.Expr) {
+		switch x := e.(type) {
+		case query.Ref:
+			from(x.Var, x.Hops, x.Field.Name)
+		case query.Each:
+			from(x.From, x.Hops, x.Child.From...)
+		}
+	})
+	return follows && leads
+}
+
+// add adds a key that is computed of each row. Every value of a group is the same, but a decimal may be written in several ways: then one of
+// them is shown.
+func (f *figures) add(c *compiler, n int, p part) {
 	name := fmt.Sprintf("k%d", n)
 	if p.t != query.Dec {
 		f.inside = append(f.inside, c.dialect.distinct(c.sql(p), p.t)+" AS "+name)
@@ -149,7 +198,7 @@ func (f *figures) column(c *compiler, x query.Agg) part {
 		value := fmt.Sprintf("v%d", len(f.inside))
 		p := c.expr(x.Arg, f.rows)
 		inner := c.sql(p)
-		f.inside = append(f.inside, inner+" AS "+value)
+		f.inside = append(f.inside, c.dialect.carry(c, x.Fn, p, inner, value)...)
 		switch value = c.oneOf("r."+value, inner); x.Fn {
 		case "count":
 			text = "count(" + value + ")"

@@ -23,6 +23,7 @@ type dialect interface {
 	among(c *compiler, a part, items []part) string                                          // a condition: a is one of the items
 	function(c *compiler, x query.Op, args []part) string                                    // any other operator or function
 	path(c *compiler, doc string, x query.Ref) string                                        // a value inside of JSON
+	carry(c *compiler, fn string, p part, text, name string) []string                        // the columns of a subquery r that an aggregate of r.name reads: p is text
 	fold(c *compiler, fn, value string, of, as query.Type) string                            // sum, avg, min or max of a column of a subquery
 	over(c *compiler, fn string, body part, as query.Type, inner *scope, from string) string // sum, avg, min or max of what is said of the rows of a FROM
 	distinct(value string, t query.Type) string                                              // one form for all values that are the same, that can be compared
@@ -37,9 +38,10 @@ type compiler struct {
 	catalog *catalog
 	dialect dialect
 	args    []any
-	calls   []int64           // that the statement needs while it runs
-	shared  map[string]string // arguments that several places share
-	digits  map[string]digits // of decimals, by their text: as far as they are known
+	calls   []int64            // that the statement needs while it runs
+	shared  map[string]string  // arguments that several places share
+	digits  map[string]digits  // of decimals, by their text: as far as they are known
+	within  map[string]operand // what a text is made of, where the dialect can compute it together with what stands around it
 	aliases int
 	figures *figures // of an analysis, over groups
 	err     error    // the first mistake
@@ -56,6 +58,8 @@ type part struct {
 	col  *column    // of a plain field: its column,
 	ref  string     // the column itself where it can be compared as it is kept,
 	raw  string     // and what is read to have the value as it is kept
+	only string     // of a field's value or NULL: the condition, and
+	then string     // what is read where it holds
 }
 
 // scope is one FROM of the statement: a table, and the parents joined to it.
@@ -65,6 +69,7 @@ type scope struct {
 	outer  *scope
 	joins  []string
 	joined map[string]node
+	known  map[string]part // over groups: all that is known of the row
 }
 
 // node is one table in a FROM.
@@ -148,6 +153,13 @@ func (n node) ref(col *column) string { return n.alias + "." + quote(col.name) }
 
 // field is a field of a node.
 func (c *compiler) field(n node, name string) part {
+	if n.scope != nil && n.scope.known != nil && n.alias == n.scope.root.alias {
+		p, ok := n.scope.known[name]
+		if !ok {
+			c.fail("the field %q is not the same for all of a group", name)
+		}
+		return p
+	}
 	col := n.column(c, name)
 	return c.kept(n.ref(col), col)
 }
@@ -288,6 +300,9 @@ func (c *compiler) expr(e query.Expr, s *scope) part {
 	case query.Ref:
 		return c.reference(x, s)
 	case query.Op:
+		if x.Fn == "?:" {
+			return c.choice(x, s)
+		}
 		return part{text: c.op(x, s), t: x.T}
 	case query.Each:
 		return part{text: c.each(x, s), t: x.T}
@@ -341,8 +356,7 @@ func (c *compiler) op(x query.Op, s *scope) string {
 	case "&&", "||", "!", "==", "!=", "<", "<=", ">", ">=", "in":
 		return "(" + c.condition(x, s) + " IS TRUE)"
 	case "?:":
-		when, then, other := c.condition(x.Args[0], s), c.as(x.Args[1], x.T, s), c.as(x.Args[2], x.T, s)
-		return c.oneOf("CASE WHEN "+when+" THEN "+then+" ELSE "+other+" END", then, other)
+		return c.choice(x, s).text
 	case "coalesce":
 		if len(x.Args) == 1 {
 			return c.as(x.Args[0], x.T, s)
@@ -358,6 +372,17 @@ func (c *compiler) op(x query.Op, s *scope) string {
 		args[i] = c.expr(a, s)
 	}
 	return c.dialect.function(c, x, args)
+}
+
+// choice compiles a ? b : c. A field's value, or else NULL, is still one of the field's column.
+func (c *compiler) choice(x query.Op, s *scope) part {
+	when, value := c.condition(x.Args[0], s), c.expr(x.Args[1], s)
+	then, other := c.dialect.widen(c.sql(value), value.t, x.T), c.as(x.Args[2], x.T, s)
+	p := part{text: c.oneOf("CASE WHEN "+when+" THEN "+then+" ELSE "+other+" END", then, other), t: x.T}
+	if none, ok := x.Args[2].(query.Lit); ok && none.V == nil && value.col != nil && value.t == x.T {
+		p.col, p.only, p.then, p.raw = value.col, when, value.raw, "CASE WHEN "+when+" THEN "+value.raw+" END"
+	}
+	return p
 }
 
 // as compiles an expression in the place of another type.

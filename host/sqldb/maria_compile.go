@@ -348,6 +348,10 @@ func (db *maria) over(c *compiler, fn string, body part, as query.Type, inner *s
 	return db.aggregate(c, fn, text, body.t, as, func(one string) string { return "(SELECT " + one + from + ")" })
 }
 
+func (db *maria) carry(_ *compiler, _ string, _ part, text, name string) []string {
+	return []string{text + " AS " + name}
+}
+
 // fold is an aggregate of a column: short enough to be written twice, so that no subquery stands around it.
 func (db *maria) fold(c *compiler, fn, value string, of, as query.Type) string {
 	return db.aggregate(c, fn, value, of, as, func(text string) string { return text })

@@ -289,6 +289,10 @@ func (db *postgres) over(c *compiler, fn string, body part, as query.Type, _ *sc
 	return c.named(body, from, func(v string) string { return db.fold(c, fn, v, body.t, as) })
 }
 
+func (db *postgres) carry(_ *compiler, _ string, _ part, text, name string) []string {
+	return []string{text + " AS " + name}
+}
+
 func (db *postgres) fold(c *compiler, fn, value string, of, as query.Type) string {
 	switch {
 	case fn == "sum" && as == query.Int:

@@ -151,19 +151,56 @@ func (db *sqlite) among(c *compiler, a part, items []part) string {
 	return "(" + strings.Join(any, " OR ") + ")"
 }
 
-// function calls deputy_op; constants stay in Go.
+// operand is how a text is computed: by a call, of what is passed to it.
+type operand struct {
+	argument argument
+	passed   []string
+	only     string // the condition under which an aggregate takes it; empty: none
+}
+
+// mostPassed is how much is passed to one call.
+const mostPassed = 60
+
+// argument is how an operator reads a part: a constant stays in Go, a field is passed as it is kept, and what is computed in Go is computed there at
+// once.
+func (db *sqlite) argument(c *compiler, p part) operand {
+	if p.lit != nil {
+		return operand{argument: argument{constant: true, value: p.lit.V}}
+	}
+	if in, ok := c.within[p.text]; ok {
+		return in
+	}
+	if p.col != nil && !p.col.field.Secret {
+		return operand{argument: argument{col: p.col, t: p.t}, passed: []string{p.raw}}
+	}
+	return operand{argument: argument{t: p.t}, passed: []string{p.text}}
+}
+
+// function calls deputy_op.
 func (db *sqlite) function(c *compiler, x query.Op, args []part) string {
 	call := &call{fn: x.Fn, zone: x.Zone, t: x.T}
 	var passed []string
 	for _, p := range args {
-		if p.lit != nil {
-			call.args = append(call.args, argument{constant: true, value: p.lit.V})
-			continue
+		in := db.argument(c, p)
+		if len(passed)+len(in.passed) > mostPassed {
+			in = operand{argument: argument{t: p.t}, passed: []string{c.sql(p)}}
 		}
-		call.args = append(call.args, argument{t: p.t})
-		passed = append(passed, ", "+p.text)
+		call.args = append(call.args, in.argument)
+		passed = append(passed, in.passed...)
 	}
-	return "deputy_op(" + db.number(c, call) + strings.Join(passed, "") + ")"
+	call.quicken()
+	text := "deputy_op(" + strings.Join(append([]string{db.number(c, call)}, passed...), ", ") + ")"
+	if len(passed) < mostPassed {
+		c.note(text, operand{argument: argument{call: call, t: x.T}, passed: passed})
+	}
+	return text
+}
+
+func (c *compiler) note(text string, in operand) {
+	if c.within == nil {
+		c.within = map[string]operand{}
+	}
+	c.within[text] = in
 }
 
 func (db *sqlite) number(c *compiler, call *call) string {
@@ -181,6 +218,36 @@ func (db *sqlite) over(c *compiler, fn string, body part, as query.Type, _ *scop
 	return c.named(body, from, func(v string) string { return db.fold(c, fn, v, body.t, as) })
 }
 
+// carry passes to an exact aggregate what the value is made of.
+func (db *sqlite) carry(c *compiler, fn string, p part, text, name string) []string {
+	plainly := []string{text + " AS " + name}
+	switch fn {
+	case "sum", "avg":
+	case "min", "max":
+		if p.t != query.Dec {
+			return plainly
+		}
+	default:
+		return plainly
+	}
+	in := db.argument(c, p)
+	if len(in.passed) == 0 {
+		return plainly
+	}
+	var columns []string
+	only, passed := "", make([]string, len(in.passed))
+	if p.only != "" && p.raw == in.passed[0] {
+		in.passed, only = []string{p.then}, " FILTER (WHERE r."+name+"_if)"
+		columns = append(columns, p.only+" AS "+name+"_if")
+	}
+	for i, text := range in.passed {
+		columns = append(columns, fmt.Sprintf("%s AS %s_%d", text, name, i))
+		passed[i] = fmt.Sprintf("r.%s_%d", name, i)
+	}
+	c.note("r."+name, operand{argument: in.argument, passed: passed, only: only})
+	return columns
+}
+
 func (db *sqlite) fold(c *compiler, fn, value string, of, as query.Type) string {
 	if fn == "min" || fn == "max" {
 		switch {
@@ -190,7 +257,11 @@ func (db *sqlite) fold(c *compiler, fn, value string, of, as query.Type) string 
 			return "NULL"
 		}
 	}
-	return "deputy_fold(" + db.number(c, &call{fn: fn, t: as, args: []argument{{t: of}}}) + ", " + value + ")"
+	in, ok := c.within[value]
+	if !ok {
+		in = operand{argument: argument{t: of}, passed: []string{value}}
+	}
+	return "deputy_fold(" + db.number(c, &call{fn: fn, t: as, args: []argument{in.argument}}) + ", " + strings.Join(in.passed, ", ") + ")" + in.only
 }
 
 func (db *sqlite) distinct(value string, t query.Type) string {

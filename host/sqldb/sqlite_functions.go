@@ -14,20 +14,46 @@ import (
 	"example.com/deputy/query"
 )
 
-// call is one operator of a statement under way, as the function deputy_op finds it by its number: what is constant of it stays here.
+// call is one operator of a statement under way, as the function deputy_op finds it by its number: what is constant of it stays here. It is
+// computed by one goroutine at a time.
 type call struct {
-	fn   string
-	zone *time.Location
-	args []argument
-	path []string // of JSON, instead of fn
-	t    query.Type
+	fn    string
+	zone  *time.Location
+	args  []argument
+	path  []string // of JSON, instead of fn
+	t     query.Type
+	quick quick
+	made  map[int]driver.Value // of a quickPeriod
 }
 
-// argument is constant, or the next of those that the statement passes.
+// argument is constant, computed by a call of its own, or the next of those that the statement passes: in the form of its type, or, of a column, as
+// it is kept.
 type argument struct {
 	constant bool
 	value    query.Value
+	number   scaled // the same, as far as it is known
+	kind     reading
+	call     *call
+	col      *column
 	t        query.Type
+}
+
+// read takes the value of an argument from the front of what was passed.
+func (a *argument) read(passed *[]driver.Value) query.Value {
+	switch {
+	case a.constant:
+		return a.value
+	case a.call != nil:
+		return a.call.compute(passed)
+	case len(*passed) == 0:
+		return nil
+	}
+	raw := (*passed)[0]
+	*passed = (*passed)[1:]
+	if a.col != nil {
+		return a.col.value(raw)
+	}
+	return decode(raw, a.t)
 }
 
 // remember gives a call a number, for as long as its statement runs.
@@ -50,7 +76,7 @@ func (db *sqlite) forget(c *compiler) {
 //	deputy_value(column, x)   what the column's x is, in the form of its type
 //	deputy_version(column, x) what the version of a record is made of, where the column has x
 //	deputy_op(call, …)        an operator of the language
-//	deputy_fold(call, x)      an exact sum, avg, min or max
+//	deputy_fold(call, …)      an exact sum, avg, min or max
 //	deputy_same(x, type)      one form for all texts of the same decimal or JSON
 func (db *sqlite) register(d *modernc.Driver) error {
 	scalar := func(name string, args int32, f func([]driver.Value) (driver.Value, error)) error {
@@ -62,7 +88,7 @@ func (db *sqlite) register(d *modernc.Driver) error {
 		scalar("deputy_version", 2, db.reader((*column).version)),
 		scalar("deputy_op", -1, db.op),
 		scalar("deputy_same", 2, sameForm),
-		d.RegisterFunction("deputy_fold", &modernc.FunctionImpl{NArgs: 2, Deterministic: true, VolatileArgs: true,
+		d.RegisterFunction("deputy_fold", &modernc.FunctionImpl{NArgs: -1, Deterministic: true, VolatileArgs: true,
 			MakeAggregate: func(modernc.FunctionContext) (modernc.AggregateFunction, error) { return &fold{db: db}, nil }}),
 		d.RegisterCollationUtf8("deputy_decimal", compareDecimals),
 	} {
@@ -96,16 +122,25 @@ func (db *sqlite) op(args []driver.Value) (driver.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return encode(c.compute(args[1:])), nil
+	args = args[1:]
+	switch c.quick {
+	case quickPeriod:
+		if v, ok := c.start(args[0]); ok {
+			return v, nil
+		}
+	case quickComparison:
+		if is, ok := c.compared(args); ok {
+			return encode(is), nil
+		}
+	}
+	return encode(c.compute(&args)), nil
 }
 
-func (c *call) compute(passed []driver.Value) query.Value {
+// compute is the long way, which has every meaning. It takes what it reads from the front of what was passed.
+func (c *call) compute(passed *[]driver.Value) query.Value {
 	values := make([]query.Value, len(c.args))
-	for i, a := range c.args {
-		if values[i] = a.value; !a.constant && len(passed) > 0 {
-			values[i] = decode(passed[0], a.t)
-			passed = passed[1:]
-		}
+	for i := range c.args {
+		values[i] = c.args[i].read(passed)
 	}
 	if c.path != nil {
 		doc, ok := values[0].(query.Doc)
@@ -141,13 +176,16 @@ func sameForm(args []driver.Value) (driver.Value, error) {
 	return text, nil
 }
 
-// fold is one exact aggregate under way.
+// fold is one exact aggregate under way: of sums, first what fits 64 bits.
 type fold struct {
 	db    *sqlite
 	call  *call
 	count int64
+	part  scaled
 	sum   decimal.D
 	best  query.Value
+	least scaled // the same as best, where it is known
+	kind  reading
 }
 
 // Step implements modernc.AggregateFunction.
@@ -157,7 +195,13 @@ func (f *fold) Step(_ *modernc.FunctionContext, args []driver.Value) (err error)
 			return err
 		}
 	}
-	v := decode(args[1], f.call.args[0].t)
+	a := &f.call.args[0]
+	passed := args[1:]
+	if n, k := a.scaled(&passed); k == isNull || k == isScaled && f.quickly(n) {
+		return nil
+	}
+	passed = args[1:]
+	v := a.read(&passed)
 	if f.call.fn == "min" || f.call.fn == "max" {
 		f.take(v)
 		return nil
@@ -167,6 +211,39 @@ func (f *fold) Step(_ *modernc.FunctionContext, args []driver.Value) (err error)
 		f.sum = decimal.Add(f.sum, d)
 	}
 	return nil
+}
+
+// quickly takes a number; false where that is for the long way.
+func (f *fold) quickly(n scaled) bool {
+	if f.call.fn == "min" || f.call.fn == "max" {
+		return f.takeQuickly(n)
+	}
+	f.count++
+	x, y, scale, ok := aligned(f.part, n)
+	if ok {
+		x, ok = sum64(x, y)
+	}
+	if ok {
+		f.part = scaled{x, scale}
+		return true
+	}
+	f.sum, f.part = decimal.Add(f.sum, f.part.exactly()), n
+	return true
+}
+
+func (f *fold) takeQuickly(n scaled) bool {
+	if f.best == nil && f.kind == otherwise {
+		f.least, f.kind = n, isScaled
+		return true
+	}
+	x, y, _, ok := aligned(f.least, n)
+	if f.kind != isScaled || !ok {
+		return false
+	}
+	if f.call.fn == "min" && y < x || f.call.fn == "max" && y > x {
+		f.least = n
+	}
+	return true
 }
 
 func decimalOf(v query.Value) (decimal.D, bool) {
@@ -180,6 +257,7 @@ func decimalOf(v query.Value) (decimal.D, bool) {
 }
 
 func (f *fold) take(v query.Value) {
+	f.settle()
 	c, ok := query.Compare(v, f.best)
 	_, comparable := query.Compare(v, v)
 	if f.best != nil && (!ok || f.call.fn == "min" && c >= 0 || f.call.fn == "max" && c <= 0) || !comparable {
@@ -191,6 +269,14 @@ func (f *fold) take(v query.Value) {
 	}
 }
 
+// settle gives the best so far for the long way, from which there is no way back.
+func (f *fold) settle() {
+	if f.kind == isScaled {
+		f.best = query.Decimal(f.least.String())
+	}
+	f.kind = isNull
+}
+
 // WindowInverse implements modernc.AggregateFunction; no statement uses windows.
 func (f *fold) WindowInverse(*modernc.FunctionContext, []driver.Value) error {
 	return fmt.Errorf("deputy_fold is no window function")
@@ -198,6 +284,8 @@ func (f *fold) WindowInverse(*modernc.FunctionContext, []driver.Value) error {
 
 // WindowValue implements modernc.AggregateFunction: the result.
 func (f *fold) WindowValue(*modernc.FunctionContext) (driver.Value, error) {
+	f.settle()
+	f.sum, f.part = decimal.Add(f.sum, f.part.exactly()), scaled{}
 	switch {
 	case f.call == nil, f.count == 0 && f.best == nil:
 		return nil, nil

@@ -166,6 +166,9 @@ func inYears(t time.Time, v query.Value) query.Value {
 
 // readTime reads the forms in which timestamps are kept as text; one without a zone is in the column's.
 func readTime(text string, zone *time.Location) (time.Time, bool) {
+	if at, ok := readClock(text); ok {
+		return at.in(zone), true
+	}
 	if len(text) < 10 {
 		return time.Time{}, false
 	}
