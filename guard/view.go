@@ -22,6 +22,15 @@ type View struct {
 	over *query.Groups // what Expr, Condition and Order are about; nil: rows
 
 	given map[string]query.Lit // what parameters.x is in expressions; nil: there are none
+	start bool                 // expressions are read, and not asked
+}
+
+// AtStart is the same view, to check what an operator wrote before anybody asks it: what the person lacks is no mistake there, and a label of a
+// record is one, for the data must not decide whether a configuration is right.
+func (v *View) AtStart() *View {
+	start := *v
+	start.start = true
+	return &start
 }
 
 // Given is the same view, where expressions may name parameters.x: the values of an operator's own, each with its type.
@@ -103,12 +112,15 @@ func (v *View) checked(ctx context.Context, table, text string,
 			quotes = quotes || len(found) > 0 // an error lists them
 			return found, err
 		}}
+	if v.start {
+		env.Label = nil
+	}
 	e, err := check(ctx, env, src)
 	if err != nil {
 		return nil, teach(text, err, quotes)
 	}
 	e, missing := query.Bind(e, v.who.Lookup)
-	if missing {
+	if missing && !v.start {
 		return nil, fault.Errorf(fault.Invalid, "in `%s`: the person has no such attribute", text)
 	}
 	return e, nil

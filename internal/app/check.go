@@ -97,6 +97,9 @@ func (p *parts) describe(in invocation, store string) error {
 		}
 		say("toolset", "%s: %s", set.Name, strings.Join(tools, ", "))
 	}
+	if len(p.Host.Widgets) > 0 {
+		say("widgets", "%s", strings.Join(slices.Sorted(maps.Keys(p.Host.Widgets)), ", "))
+	}
 	warnings, err := p.warnings(in.ctx, tables)
 	if err != nil {
 		return err

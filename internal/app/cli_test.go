@@ -418,7 +418,7 @@ func TestTheSchemaIsOfTheSameStructs(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &s); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := s.Properties["classes"]; ok || s.AdditionalProperties || len(s.Properties["host"].Properties) != 5 {
+	if _, ok := s.Properties["classes"]; ok || s.AdditionalProperties || len(s.Properties["host"].Properties) != 6 {
 		t.Error(out)
 	}
 }

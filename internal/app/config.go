@@ -36,13 +36,13 @@ type AssistantConfig struct {
 
 // HostConfig is the business application.
 type HostConfig struct {
-	Database  string                 `json:"database" doc:"sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE"`
-	Schemas   []string               `json:"schemas,omitempty" doc:"of a Postgres database; public if absent"`
-	Tables    map[string]TableConfig `json:"tables,omitempty" doc:"by offered name; what the schema itself does not say"`
-	Relations []RelationConfig       `json:"relations,omitempty" doc:"relations that the schema does not declare"`
-	Pages     map[string]string      `json:"pages,omitempty" doc:"targets of navigate: table to path, {id} stands for the record"`
-	AsPerson  notYet                 `json:"as_person,omitempty"`
-	Widgets   notYet                 `json:"widgets,omitempty"`
+	Database  string                  `json:"database" doc:"sqlite:PATH, postgres://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE"`
+	Schemas   []string                `json:"schemas,omitempty" doc:"of a Postgres database; public if absent"`
+	Tables    map[string]TableConfig  `json:"tables,omitempty" doc:"by offered name; what the schema itself does not say"`
+	Relations []RelationConfig        `json:"relations,omitempty" doc:"relations that the schema does not declare"`
+	Pages     map[string]string       `json:"pages,omitempty" doc:"targets of navigate: table to path, {id} stands for the record"`
+	AsPerson  notYet                  `json:"as_person,omitempty"`
+	Widgets   map[string]WidgetConfig `json:"widgets,omitempty" doc:"questions that render_widget asks, by name; see query and analyze"`
 }
 
 // TableConfig adds to one table.

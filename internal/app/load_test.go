@@ -25,6 +25,11 @@ host:
     tickets: { search: [] }
   relations: [ { from: orders.rep_code, to: employees.code, name: rep, children: orders } ]
   pages: { customers: "/customers/{id}" }
+  widgets:
+    late: { label: Late, query: { table: orders, where: 'due_on < today()', select: [number, customer_id], order_by: [due_on], limit: 10, offset: 1 } }
+    revenue:
+      analyze: { table: orders, where: 'ordered_on >= parameters.since', group_by: [status], measures: [ { as: revenue, expr: sum(total) } ], having: revenue > 0, order_by: [revenue desc], limit: 10 }
+      parameters: { since: { type: date, required: true, label: First day }, kind: { type: string, enum: [a, b], default: a } }
 models:
   - name: main
     provider: openai
@@ -85,7 +90,8 @@ func TestEveryKeyIsRead(t *testing.T) {
 		"search":            slices.Equal(d.Host.Tables["customers"].Search, []string{"name", "email"}) && d.Host.Tables["orders"].Search == nil,
 		"a search of none":  d.Host.Tables["tickets"].Search != nil && len(d.Host.Tables["tickets"].Search) == 0,
 		"a field's zone":    d.Host.Tables["customers"].Fields["salary"].Zone == "UTC",
-		"keys with a place": d.keys["policy.roles.support.tables.customers.rows"] == position{33, 58},
+		"widgets":           d.Host.Widgets["late"].Query.Offset == 1 && d.Host.Widgets["revenue"].Analyze.Measures[0].Expr == "sum(total)" && *d.Host.Widgets["revenue"].Parameters["kind"].Default == "a",
+		"keys with a place": d.keys["policy.roles.support.tables.customers.rows"] == position{38, 58},
 	} {
 		if !ok {
 			t.Errorf("%s: not as written", what)
@@ -103,6 +109,11 @@ func TestJSONIsYAML(t *testing.T) {
 
 // least is what a configuration needs, so that a case shows only its own mistake.
 const least = "host: { database: sqlite:a.db }\n"
+
+// widget is a configuration with one.
+func widget(text string) string {
+	return "host:\n  database: sqlite:a.db\n  widgets: { w: " + text + " }"
+}
 
 func TestMistakes(t *testing.T) {
 	t.Parallel()
@@ -147,9 +158,20 @@ func TestMistakes(t *testing.T) {
 		"deep":                  {strings.Repeat("[", 200), "deputy.yaml: too large or too deep for a configuration"},
 		"all of them, in order": {least + "zone: X\nlisten: 1\nfoo: 1", "deputy.yaml:4:1: foo: unknown key\n" +
 			"deputy.yaml:2:7: zone: no such time zone: X; write a name such as Europe/Oslo or UTC\ndeputy.yaml:3:9: listen: write host:port, such as 127.0.0.1:8080"},
-		"a list of deletes":   {least + "policy: { roles: { a: { tables: { t: { delete: [id] } } } } }", "deputy.yaml:2:48: policy.roles.a.tables.t.delete: write true or false"},
-		"a mapping of reads":  {least + "policy: { roles: { a: { tables: { t: { read: { id: true } } } } } }", "deputy.yaml:2:40: policy.roles.a.tables.t.read: write true, false or a list of fields"},
-		"provider, with keys": {least + "models: [ { name: a, provider: opnai, model: b, api_key: c } ]", "deputy.yaml:2:32: models[0].provider: no such value: opnai; write openai, anthropic, offline, scripted"},
+		"a widget of nothing":   {widget("{ label: A }"), "deputy.yaml:3:14: host.widgets.w: write what it asks, the arguments of one tool: query: { table: …, where: … } or analyze: { table: …, measures: … }"},
+		"a widget of both":      {widget("{ query: { table: t }, analyze: { table: t } }"), "deputy.yaml:3:14: host.widgets.w: write what it asks, the arguments of one tool: query: { table: …, where: … } or analyze: { table: …, measures: … }"},
+		"a widget's name":       {"host:\n  database: sqlite:a.db\n  widgets: { My Widget: { query: { table: t } } }", "deputy.yaml:3:14: host.widgets.My Widget: name a widget in lower-case letters, digits and _, beginning with a letter, at most 60"},
+		"a parameter's type":    {widget("{ query: { table: t }, parameters: { a: { type: number } } }"), "deputy.yaml:3:65: host.widgets.w.parameters.a.type: no such value: number; write string, int, decimal, bool, date, timestamp"},
+		"a parameter untyped":   {widget("{ query: { table: t }, parameters: { a: { label: b } } }"), "deputy.yaml:3:54: host.widgets.w.parameters.a.type: no type: write string, int, decimal, bool, date or timestamp"},
+		"a parameter's name":    {widget("{ query: { table: t }, parameters: { A: { type: int } } }"), "deputy.yaml:3:54: host.widgets.w.parameters.A: name a parameter in lower-case letters, digits and _, beginning with a letter, at most 60"},
+		"a parameter's default": {widget("{ query: { table: t }, parameters: { a: { type: date, default: tomorrow } } }"), "deputy.yaml:3:80: host.widgets.w.parameters.a.default: `a`: \"tomorrow\" is not a date like 2026-01-31"},
+		"a default of none":     {widget("{ query: { table: t }, parameters: { a: { type: string, enum: [b], default: c } } }"), "deputy.yaml:3:93: host.widgets.w.parameters.a.default: `a` is one of b, not \"c\""},
+		"required and default":  {widget("{ query: { table: t }, parameters: { a: { type: int, required: true, default: 1 } } }"), "deputy.yaml:3:95: host.widgets.w.parameters.a.default: what is required has no default: remove one of the two"},
+		"a list of numbers":     {widget("{ query: { table: t }, parameters: { a: { type: int, enum: [1] } } }"), "deputy.yaml:3:76: host.widgets.w.parameters.a.enum: only a string has a list of values: remove it, or write type: string"},
+		"a widget's unknown":    {widget("{ query: { table: t, were: x } }"), "deputy.yaml:3:38: host.widgets.w.query.were: unknown key; near: where"},
+		"a list of deletes":     {least + "policy: { roles: { a: { tables: { t: { delete: [id] } } } } }", "deputy.yaml:2:48: policy.roles.a.tables.t.delete: write true or false"},
+		"a mapping of reads":    {least + "policy: { roles: { a: { tables: { t: { read: { id: true } } } } } }", "deputy.yaml:2:40: policy.roles.a.tables.t.read: write true, false or a list of fields"},
+		"provider, with keys":   {least + "models: [ { name: a, provider: opnai, model: b, api_key: c } ]", "deputy.yaml:2:32: models[0].provider: no such value: opnai; write openai, anthropic, offline, scripted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -196,7 +218,6 @@ func TestWhatIsNotBuiltIsRefused(t *testing.T) {
 		"auth.oidc":                    "auth: { oidc: { issuer: x } }",
 		"policy.roles.a.actions":       "policy: { roles: { a: { actions: [b] } } }",
 		"budgets.per_person_day":       "budgets: { per_person_day: { tokens: 1 } }",
-		"host.widgets":                 "host: { database: sqlite:a.db, widgets: {} }",
 		"host.as_person":               "host: { database: sqlite:a.db, as_person: }",
 		"host.tables.t.class":          "host: { database: sqlite:a.db, tables: { t: { class: restricted } } }",
 		"host.tables.t.fields.f.class": "host: { database: sqlite:a.db, tables: { t: { fields: { f: { class: restricted } } } } }",

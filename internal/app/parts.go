@@ -26,7 +26,7 @@ import (
 // toolsets are the tools there are.
 func toolsets(c *Config) []deputy.Toolset {
 	return []deputy.Toolset{
-		records.New(records.Config{Pages: c.Host.Pages}),
+		records.New(records.Config{Pages: c.Host.Pages, Widgets: c.widgets()}),
 		analysis.New(),
 		present.New(),
 		kernel.New(),
@@ -95,6 +95,9 @@ func build(ctx context.Context, d *document, log *slog.Logger) (*parts, error) {
 	}
 	if p.host, err = openHost(ctx, &d.Config); err != nil {
 		return nil, d.hostless(ctx, err)
+	}
+	if err := d.checkWidgets(ctx, p.host); err != nil {
+		return nil, errors.Join(err, p.host.Close())
 	}
 	if err := d.ownStore(ctx); err != nil {
 		return nil, errors.Join(err, p.host.Close())

@@ -38,6 +38,13 @@ func (p *parts) describePerson(in invocation, id string) error {
 		return fmt.Errorf("%s: %s", id, deputy.MessageOf(err))
 	}
 	lines = append(lines, "", "tools: "+orNone(tools))
+	if len(p.Host.Widgets) > 0 {
+		asks, err := p.widgetsOf(ctx, me.Person)
+		if err != nil {
+			return fmt.Errorf("%s: %s", id, deputy.MessageOf(err))
+		}
+		lines = append(lines, "widgets: "+orNone(asks))
+	}
 	for _, a := range me.Tables {
 		more, err := p.describeTable(ctx, me.Person, a)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 func (d *document) validate() {
 	d.validateServer()
 	d.validateHost()
+	d.validateWidgets()
 	for i := range d.Models {
 		d.validateModel(i)
 	}

@@ -29,7 +29,7 @@ func (f Figures) arguments() analyzeRecordsIn {
 	return in
 }
 
-// Check reads the texts as a view may ask them, and asks the host for nothing but a record whose label stands in them.
+// Check reads the texts as a view may ask them, and asks nothing.
 func (f Figures) Check(ctx context.Context, v *deputy.View) error {
 	if !v.Catalog().Features().Aggregates {
 		return deputy.Errorf(deputy.Unprocessable, "this host has no analyses: write query instead")

@@ -26,7 +26,7 @@ type Widget struct {
 
 // Question is what a widget asks: the arguments of a tool that reads.
 type Question interface {
-	// Check reads its texts as a view may ask them. It asks the host for nothing but a record whose label stands in them.
+	// Check reads its texts as a view may ask them, and asks nothing.
 	Check(ctx context.Context, v *deputy.View) error
 	// Ask reads them and asks, as much as the scope wants.
 	Ask(ctx context.Context, s *deputy.Scope, v *deputy.View) (query.Rows, error)
