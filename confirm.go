@@ -283,7 +283,7 @@ func (d *Door) write(ctx context.Context, who Person, ps []Proposal, key string,
 			all, of = append(all, builtOn(c, made)), append(of, i)
 		}
 	}
-	done, nothing, err := d.send(ctx, who, key, all)
+	done, nothing, err := d.send(ctx, who, key, ps, all)
 	switch {
 	case err == nil:
 		d.a.outcomes(ps, done, of)
@@ -309,9 +309,10 @@ func builtOn(c Change, made Made) Change {
 	return c
 }
 
-// send asks the host to make changes, once. With an error, nothing says whether it is known that none was made: it was not sent, or the host
+// send asks the host to make all changes of proposals, once, those of each with what its tool lends now. With an error, nothing says whether it
+// is known that none was made: it was not sent, or the host
 // says so by its contract. A host that panics says nothing.
-func (d *Door) send(ctx context.Context, who Person, key string, cs []Change) (done []Applied, nothing bool, err error) {
+func (d *Door) send(ctx context.Context, who Person, key string, ps []Proposal, all []Change) (done []Applied, nothing bool, err error) {
 	defer recovered(&err)
 	ctx, cancel := context.WithTimeout(ctx, d.a.cfg.Limits.ToolTimeout)
 	defer cancel()
@@ -320,14 +321,22 @@ func (d *Door) send(ctx context.Context, who Person, key string, cs []Change) (d
 	if err != nil {
 		return nil, nothing, err
 	}
-	ws, err := guard.Admit(ctx, v, cs)
-	if err != nil {
-		return nil, nothing, err
+	var ws []Write
+	for _, p := range ps {
+		at := len(ws)
+		more, err := guard.Admit(ctx, guard.Lend(v, d.a.reg.tools[p.Tool].def.Grants), all[:at], all[at:at+len(p.Changes)])
+		if err != nil {
+			return nil, nothing, err
+		}
+		ws = append(ws, more...)
 	}
 	nothing = false
 	done, err = d.a.cfg.Host.Apply(ctx, who, key, ws)
 	if err == nil && len(done) != len(ws) {
 		return nil, nothing, fmt.Errorf("host answered %d of %d writes", len(done), len(ws))
+	}
+	if err == nil {
+		guard.Untested(ws, done)
 	}
 	var e *Error
 	return done, errors.As(err, &e), err

@@ -65,7 +65,7 @@ func (t Tool) drafted(ctx context.Context, s *Scope, d Draft, w guard.Wanted) (g
 	case t.effect == nil && outside, t.effect != nil && len(d.Changes) > 0:
 		return guard.Draft{}, fmt.Errorf("tool %s: a draft has either changes to the host or, of an effect, what is said of it", t.def.Name)
 	case t.effect == nil:
-		return guard.Prepare(ctx, s.view, w)
+		return guard.Prepare(ctx, guard.Lend(s.view, t.def.Grants), w)
 	case len(d.Prepared) > maxArguments:
 		return guard.Draft{}, Errorf(TooLarge, "What is to be written is longer than %d bytes.", maxArguments)
 	}

@@ -20,6 +20,7 @@ type (
 	Line    = guard.Line
 	Source  = guard.Source
 	Clock   = guard.Clock
+	Grant   = guard.Grant
 )
 
 // The states. Done, failed, unknown, rejected, expired and stale are final.

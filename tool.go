@@ -33,6 +33,12 @@ type Definition struct {
 	NoHost bool
 	// Always offers the tool whatever the policy's tool list says (present_results).
 	Always bool
+	// Grants are writes that the tool lends whoever uses it, for its own changes alone. Such a tool is an action: a role has it where its
+	// Actions name it, and in no other way.
+	Grants []Grant
+	// Check finds mistakes in what the tool is made of, against the host's whole catalog, before the assistant starts: *ConfigError, joined.
+	// nil: there can be none.
+	Check func(ctx context.Context, full query.Catalog) error
 	// Offered says whether this person has any use for the tool; nil means yes. It sees rights, never rows; the view is nil with NoHost.
 	Offered func(ctx context.Context, v *View) (bool, error)
 	// ForLog reduces the arguments for the log; nil keeps them. A call whose arguments are reduced is no handle.
@@ -58,6 +64,7 @@ type Display struct {
 //
 // That of an effect tool has no changes: it says itself what the person is shown, which the engine bounds.
 type Draft struct {
+	Title    string   // what is done, before the changes in the summary; empty: the changes say it
 	Changes  []Change // Version, VersionOf: the engine's
 	Warnings []string
 	Summary  string          // of an effect: one sentence; texts from elsewhere in it are quoted (internal/plain)

@@ -89,8 +89,11 @@ func (a *Assistant) offered(ctx context.Context, who Person, c ToolCall) (tool T
 	return tool, v, err
 }
 
-// granted says whether the person's roles name the tool.
+// granted says whether the person's roles name the tool; one that lends rights, among their actions.
 func (a *Assistant) granted(who Person, t Tool) bool {
+	if len(t.def.Grants) > 0 {
+		return a.cfg.Policy.Any(who.Roles, func(r Role) bool { return slices.Contains(r.Actions, t.def.Name) })
+	}
 	return t.def.Always || a.cfg.Policy.Any(who.Roles, func(r Role) bool { return r.Names(t.def.Name) })
 }
 
@@ -213,7 +216,8 @@ func (a *Assistant) propose(ctx context.Context, s *Scope, in *turning, tool Too
 	if err != nil {
 		return nil, err
 	}
-	content, err := tool.drafted(ctx, s, d, guard.Wanted{Changes: d.Changes, Warnings: d.Warnings, Ref: c.Ref, Group: in.earlier(), Source: in.source})
+	content, err := tool.drafted(ctx, s, d, guard.Wanted{Title: d.Title, Changes: d.Changes, Warnings: d.Warnings, Ref: c.Ref, Group: in.earlier(),
+		Source: in.source})
 	if err != nil {
 		return nil, err
 	}

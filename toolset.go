@@ -1,11 +1,14 @@
 package deputy
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+
+	"example.com/deputy/query"
 )
 
 // Toolset is a named group of tools.
@@ -47,4 +50,15 @@ func newRegistry(sets []Toolset) (*registry, error) {
 	}
 	slices.SortFunc(r.order, strings.Compare)
 	return r, errors.Join(errs...)
+}
+
+// check asks every tool for its mistakes.
+func (r *registry) check(ctx context.Context, full query.Catalog) error {
+	var errs []error
+	for _, name := range r.order {
+		if check := r.tools[name].def.Check; check != nil {
+			errs = append(errs, check(ctx, full))
+		}
+	}
+	return errors.Join(errs...)
 }

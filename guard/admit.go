@@ -17,6 +17,9 @@ func (v *View) may(ctx context.Context, c Change) error {
 		return sayUnknown(err)
 	}
 	of := t.Written(c.Verb)
+	if v.free(c) {
+		of = policy.Fields{All: true}
+	}
 	if of.None() {
 		return fault.Errorf(fault.PermissionDenied, "You may not %s records of %s.", c.Verb, c.Table)
 	}
@@ -31,8 +34,11 @@ func (v *View) may(ctx context.Context, c Change) error {
 	return nil
 }
 
-// Admit checks changes against the rights of now and makes the writes of them, with every rule inside.
-func Admit(ctx context.Context, v *View, cs []Change) ([]Write, error) { return v.admit(ctx, nil, cs) }
+// Admit checks changes against the rights of now and makes the writes of them, with every rule inside. earlier are those of their group that
+// come before: they may be admitted through another view, which lends something else.
+func Admit(ctx context.Context, v *View, earlier, cs []Change) ([]Write, error) {
+	return v.admit(ctx, earlier, cs)
+}
 
 // admit checks changes against the rights of now and makes the writes of them. It runs at proposal, after the earlier
 // changes of the group, and again at confirm, for all of them: that is possible because a change is data.
@@ -51,17 +57,19 @@ func (v *View) admit(ctx context.Context, earlier, cs []Change) ([]Write, error)
 			return nil, fmt.Errorf("condition of a change: %w", err)
 		}
 		out[i] = Write{Change: c}
-		switch c.Verb {
-		case policy.Create:
-			out[i].Check = t.After(policy.Create)
-		case policy.Update:
-			out[i].When, out[i].Check = query.And(t.Before(policy.Read), t.Before(policy.Update), when), t.After(policy.Update)
-		case policy.Delete:
+		before, after := t.Before(c.Verb), t.After(c.Verb)
+		if v.free(c) {
+			before, after = nil, nil
+		}
+		if c.Verb != policy.Delete {
+			out[i].Check = after
+		}
+		if c.Verb != policy.Create {
 			below, err := v.below(ctx, c)
 			if err != nil {
 				return nil, err
 			}
-			out[i].When = query.And(t.Before(policy.Read), t.Before(policy.Delete), when, below)
+			out[i].When = query.And(t.Before(policy.Read), before, when, below)
 		}
 		if err := v.targets(ctx, t.Full, c, slices.Concat(earlier, cs[:i])); err != nil {
 			return nil, err
@@ -72,40 +80,15 @@ func (v *View) admit(ctx context.Context, earlier, cs []Change) ([]Write, error)
 
 // when is the condition of a change, as this person may ask it.
 func (v *View) when(ctx context.Context, c Change) (query.Expr, error) {
-	given := map[string]query.Lit{}
-	for _, a := range c.Given {
-		l := query.Lit{T: a.Type}
-		if a.Text != nil {
-			var err error
-			if l.V, err = query.ParseValue(a.Type, *a.Text); err != nil {
-				return nil, err
-			}
-		}
-		given[a.Field] = l
+	given, err := c.given()
+	if err != nil {
+		return nil, err
 	}
 	when, err := v.Given(given).Condition(ctx, c.Table, c.When)
 	if err != nil {
 		return nil, err
 	}
 	return v.g.Restrict(ctx, when)
-}
-
-// below is the condition that as many readable children stand below a record as were shown.
-func (v *View) below(ctx context.Context, c Change) (query.Expr, error) {
-	t, err := v.Table(ctx, c.Table)
-	if err != nil {
-		return nil, err
-	}
-	var out query.Expr
-	for _, n := range c.Children {
-		rel, ok := t.Relation(n.Relation)
-		if !ok {
-			return nil, fault.Errorf(fault.Conflict, "What stands below the record cannot be read any more.")
-		}
-		count := query.Each{Fn: "count", Child: rel, Var: &query.Var{Name: "child"}, T: query.Int}
-		out = query.And(out, query.Op{Fn: "==", Args: []query.Expr{count, query.Lit{V: int64(n.N), T: query.Int}}, T: query.Bool})
-	}
-	return v.g.Restrict(ctx, out)
 }
 
 // targets looks at the records that a change's foreign keys would lead to, with the rights of now. One that may not be read answers like one

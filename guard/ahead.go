@@ -66,7 +66,7 @@ func collide(old, c Change) error {
 	if old.Table != c.Table || len(c.Key) == 0 || query.RecordID(old.Key) != query.RecordID(c.Key) {
 		return nil
 	}
-	if old.Verb == policy.Delete || c.Verb == policy.Delete {
+	if old.Verb == policy.Delete || c.Verb == policy.Delete || old.conditional() || c.conditional() {
 		return fault.Errorf(fault.Conflict, "%s %s has a proposal in this turn already.", c.Table, query.RecordID(c.Key))
 	}
 	for _, a := range old.Values {

@@ -72,7 +72,7 @@ func exactly(f query.Field, a Assign) (Assign, error) {
 		if f.Required {
 			return a, fault.Errorf(fault.Invalid, "%s needs a value", f.Name)
 		}
-		return Assign{Field: f.Name, Type: f.Type}, nil
+		return Assign{Field: f.Name, Type: f.Type, Own: a.Own}, nil
 	}
 	if len(*a.Text) > maxValue {
 		return a, fault.Errorf(fault.TooLarge, "%s: the value is longer than %d bytes", f.Name, maxValue)
@@ -88,7 +88,7 @@ func exactly(f query.Field, a Assign) (Assign, error) {
 	if err := fits(f, text); err != nil {
 		return a, err
 	}
-	return Assign{Field: f.Name, Type: f.Type, Text: &text}, nil
+	return Assign{Field: f.Name, Type: f.Type, Text: &text, Own: a.Own}, nil
 }
 
 // from finds the change that makes the record a foreign key is to lead to: one of this draft, by the tool's name for it, or an earlier one of

@@ -28,6 +28,7 @@ type Earlier struct {
 
 // Wanted is what a tool wants written, and what the engine knows of the call.
 type Wanted struct {
+	Title    string // of what is done, before the changes in the summary: an action's label. Empty: none
 	Changes  []Change
 	Warnings []string
 	Ref      string // of the call, by which a model knows it: c3
@@ -54,6 +55,7 @@ type drafter struct {
 	ahead    *ahead // of this draft too, as far as it is made
 	out      Draft
 	going    map[string]bool // table and id of what is being deleted
+	several  bool            // changes are wanted
 }
 
 // Prepare validates what a Propose tool wants as far as this person can see, and writes what they will be asked to confirm. It is no method of
@@ -65,7 +67,8 @@ func Prepare(ctx context.Context, v *View, d Wanted) (Draft, error) {
 	if len(d.Changes) == 0 {
 		return w.out, fault.Errorf(fault.Invalid, "Nothing would change.")
 	}
-	var parts []string
+	w.several = len(d.Changes) > 1
+	var parts []part
 	for _, c := range d.Changes {
 		said, err := w.change(ctx, c)
 		if err != nil {
@@ -76,7 +79,10 @@ func Prepare(ctx context.Context, v *View, d Wanted) (Draft, error) {
 	if len(w.out.Lines) > maxLines {
 		return w.out, fault.Errorf(fault.Unprocessable, "This would change more than can be shown (%d values): ask for less at once.", maxLines)
 	}
-	w.out.Summary = strings.Join(parts, "; ")
+	if !slices.ContainsFunc(w.out.Changes, func(c Change) bool { return !c.Tests() }) {
+		return w.out, fault.Errorf(fault.Invalid, "Nothing would change: the records have these values already.")
+	}
+	w.out.Summary = summary(d.Title, parts)
 	if err := w.ahead.collides(earlier); err != nil {
 		return w.out, err
 	}
@@ -104,26 +110,59 @@ func (w *drafter) id(c Change) string {
 	}
 }
 
-func (w *drafter) change(ctx context.Context, c Change) (string, error) {
+func (w *drafter) change(ctx context.Context, c Change) (said part, err error) {
 	t, err := w.v.Table(ctx, c.Table)
 	if err != nil {
-		return "", err
+		return said, err
 	}
 	if t.View || len(t.Key) == 0 {
-		return "", fault.Errorf(fault.Invalid, "%s can be read, not written: it has no primary key, or is a view", t.Name)
+		return said, fault.Errorf(fault.Invalid, "%s can be read, not written: it has no primary key, or is a view", t.Name)
 	}
 	if err := w.v.may(ctx, c); err != nil {
-		return "", err
+		return said, err
 	}
 	switch c.Verb {
 	case policy.Create:
-		return w.create(ctx, t, c)
+		said.text, err = w.create(ctx, t, c)
+		return said, err
 	case policy.Update:
 		return w.update(ctx, t, c)
 	case policy.Delete:
-		return w.delete(ctx, t, c)
+		said.text, err = w.delete(ctx, t, c)
+		return said, err
 	}
-	return "", fault.Errorf(fault.Internal, "a change without a verb")
+	return said, fault.Errorf(fault.Internal, "a change without a verb")
+}
+
+// part is what a summary says of a change. Updates that are alike are said as one where the whole has a title.
+type part struct {
+	text  string
+	alike string // order lines: state. Empty: it is not an update
+}
+
+// summary says what a draft comes to: "Cancel an order: update order 17: status; update 3 order lines: state".
+func summary(title string, parts []part) string {
+	var out []string
+	for i, n := 0, 1; i < len(parts); i, n = i+n, 1 {
+		said := parts[i]
+		for title != "" && said.alike != "" && i+n < len(parts) && parts[i+n].alike == said.alike {
+			n++
+		}
+		if n > 1 {
+			said.text = fmt.Sprintf("Update %d %s", n, said.alike)
+		}
+		if said.text == "" {
+			continue
+		}
+		if title != "" {
+			said.text = strings.ToLower(said.text[:1]) + said.text[1:]
+		}
+		out = append(out, said.text)
+	}
+	if title != "" {
+		title += ": "
+	}
+	return title + strings.Join(out, "; ")
 }
 
 // named is the record for a sentence: 12 (Acme AS).
@@ -146,7 +185,9 @@ func (w *drafter) record(ctx context.Context, t *query.Table, c Change) (*record
 	if len(found) == 0 {
 		return nil, noRecord(t.Name, query.RecordID(c.Key))
 	}
-	w.ahead.over(found[0])
+	if w.ahead.over(found[0]); w.v.free(c) {
+		return found[0], nil
+	}
 	return found[0], w.v.permits(ctx, t, is, c.Verb)
 }
 
@@ -171,20 +212,26 @@ func (v *View) permits(ctx context.Context, t *query.Table, is query.Expr, verb 
 	return nil
 }
 
-func (w *drafter) update(ctx context.Context, t *query.Table, c Change) (string, error) {
+// update proposes the record with other values. Where several changes are wanted, one that changes nothing still tests its record.
+func (w *drafter) update(ctx context.Context, t *query.Table, c Change) (said part, err error) {
 	r, err := w.record(ctx, t, c)
 	if err != nil {
-		return "", err
+		return said, err
 	}
 	values, targets, err := w.values(ctx, t, c, r)
 	if err != nil {
-		return "", err
+		return said, err
 	}
+	if len(values) == 0 && !w.several {
+		return said, fault.Errorf(fault.Invalid, "Nothing would change: the record has these values already.")
+	}
+	w.add(r, Change{Verb: policy.Update, Table: t.Name, Key: r.key, Values: values, Version: r.version, VersionOf: r.of, When: c.When, Given: c.Given,
+		Children: c.Children}, targets)
 	if len(values) == 0 {
-		return "", fault.Errorf(fault.Invalid, "Nothing would change: the record has these values already.")
+		return said, nil
 	}
-	w.add(r, Change{Verb: policy.Update, Table: t.Name, Key: r.key, Values: values, Version: r.version, VersionOf: r.of, When: c.When, Given: c.Given}, targets)
-	return fmt.Sprintf("Update %s %s: %s", singular(t), r.named(), labels(t, values)), nil
+	fields := labels(t, values)
+	return part{fmt.Sprintf("Update %s %s: %s", singular(t), r.named(), fields), fmt.Sprintf("%s: %s", strings.ToLower(t.Label), fields)}, nil
 }
 
 func (w *drafter) create(ctx context.Context, t *query.Table, c Change) (string, error) {
@@ -224,6 +271,10 @@ func (w *drafter) add(r *record, c Change, targets map[string]string) {
 			continue
 		}
 		for _, l := range l.byPath(f) {
+			if a.Own {
+				w.out.Lines = append(w.out.Lines, l)
+				continue
+			}
 			l.Source = w.source(l.After)
 			w.out.Lines = append(w.out.Lines, l)
 			if l.Source == SourceModel {
@@ -346,7 +397,7 @@ func (w *drafter) gone(ctx context.Context, r *record, c Change, along map[strin
 			return err
 		}
 		if rel.Cascade || rel.Nullify {
-			below = append(below, Count{rel.Name, n})
+			below = append(below, Count{Relation: rel.Name, N: n})
 		}
 	}
 	w.keep(Change{Verb: policy.Delete, Table: r.t.Name, Key: r.key, Version: r.version, VersionOf: r.of, When: c.When, Given: c.Given, Children: below})

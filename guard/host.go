@@ -19,7 +19,8 @@ type Host interface {
 	Query(ctx context.Context, as Person, q query.Query) (query.Rows, error)
 	// Analyze returns figures over groups of rows, exact: what query.Analysis.Eval says.
 	Analyze(ctx context.Context, as Person, a query.Analysis) (query.Rows, error)
-	// Apply makes the writes in order, once. Versions and conditions of all are tested before the first change. With
+	// Apply makes the writes in order, once. Versions and conditions of all are tested before the first change; an update without values is
+	// done with that, and its record is kept from others until the group is made, where the host can. With
 	// Features.Transactions it is all or nothing; else it stops at the first failure and the answers say what was done. The answers are
 	// as many as the writes; a refusal is a failed Applied, no error. Nothing goes or changes along with a delete that is no write of the
 	// group itself: such a delete is refused, whoever may see what would go. An *Error means that nothing was written; any other
@@ -35,20 +36,23 @@ type Change struct {
 	Verb   policy.Verb
 	Table  string
 	Key    []string `json:",omitempty"` // texts of the key's values; empty when it creates
-	Values []Assign `json:",omitempty"` // in the order of the table's fields; none when it deletes
+	Values []Assign `json:",omitempty"` // in the order of the table's fields; none when it deletes, or only tests
 	// Version is of the record as it was shown, over the fields VersionOf; taken by the engine, never given by a tool.
 	Version   string   `json:",omitempty"`
 	VersionOf []string `json:",omitempty"`
 	When      string   `json:",omitempty"` // a condition that must hold before, checked again at confirm
 	Given     []Assign `json:",omitempty"` // what parameters.x is in When
-	// Children are how many readable records stood below one that is deleted, by relation: another number then is stale. The engine's.
+	// Children are how many readable records stood below one that is updated or deleted, by relation: another number then is stale. Of a
+	// delete they are the engine's.
 	Children []Count `json:",omitempty"`
 }
 
-// Count is a number of records by relation.
+// Count is a number of records by relation: of those that meet Where, a condition about the child, in which parameters.x is what the change
+// is Given; empty: of all.
 type Count struct {
 	Relation string
 	N        int
+	Where    string `json:",omitempty"`
 }
 
 // Assign sets a field to the exact text of a value (query.ParseValue); nil is NULL. With From, the value is the key of the record that an
@@ -58,6 +62,8 @@ type Assign struct {
 	Type  query.Type
 	Text  *string
 	From  string `json:",omitempty"`
+	// Own says that the value is the operator's, by the configuration, or made of what stands in the data: nobody is asked where it comes from.
+	Own bool `json:",omitempty"`
 }
 
 // NewRecord stands before the ID of a change where a model names the record that it will create: new:c3.

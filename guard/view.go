@@ -23,6 +23,7 @@ type View struct {
 
 	given map[string]query.Lit // what parameters.x is in expressions; nil: there are none
 	start bool                 // expressions are read, and not asked
+	lent  []Grant              // see Lend
 }
 
 // AtStart is the same view, to check what an operator wrote before anybody asks it: what the person lacks is no mistake there, and a label of a

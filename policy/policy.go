@@ -15,6 +15,7 @@ type Policy struct {
 // Role grants. The roles of a person are united, verb by verb; Hide in any of them wins.
 type Role struct {
 	Tools   []string          // names or patterns with *; what none of them names is not offered
+	Actions []string          // names of tools that lend rights; no pattern, in Tools or here, names one
 	Tables  map[string]Access // by offered name; "*" means every base table without an entry of its own in this role
 	Hide    []string          // table.field
 	Audit   bool              // sees everybody's log rows

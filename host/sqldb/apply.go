@@ -238,6 +238,9 @@ func keyCondition(t *table, key []string) (query.Expr, bool) {
 
 func (g *group) write(ctx context.Context, i int, w deputy.Write) (deputy.Applied, error) {
 	t := g.target(w)
+	if w.Tests() { // that was done before, and the record is kept
+		return deputy.Applied{State: deputy.Done, Key: w.Key}, nil
+	}
 	if w.Verb == deputy.Delete {
 		if refused, err := g.along(ctx, t, w); err != nil || refused.State != "" {
 			return refused, err
@@ -368,10 +371,6 @@ func (st *statement) build(ctx context.Context) error {
 		}
 	}
 	names, values, name := st.names, st.values, st.c.dialect.table(st.t)
-	if st.w.Verb == deputy.Update && len(names) == 0 {
-		st.refused = refuse(deputy.Failed, "There is nothing to change.")
-		return nil
-	}
 	if !st.g.h.db.returning() {
 		return st.c.err
 	}
