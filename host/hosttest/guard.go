@@ -2,6 +2,7 @@ package hosttest
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
@@ -35,7 +36,7 @@ func Guard(t *testing.T, open Open, worlds, questions int) {
 			g.search(w, questions/2)
 		}
 		if t.Failed() {
-			t.Fatalf("this was the world of DEPUTY_SEED=%d", seed)
+			t.Fatalf("this was the world of DEPUTY_SEED=%d, asked as %v under\n%s", seed, g.who.Roles, g.rules)
 		}
 	}
 }
@@ -85,6 +86,8 @@ type guarded struct {
 	seen querytest.World // the catalog and the rows that the policy leaves
 	door *deputy.Door
 
+	rules []byte // for people
+
 	calls []scripted.Call
 	texts []string
 }
@@ -98,6 +101,7 @@ func newGuarded(t *testing.T, open Open, r *rand.Rand) (*guarded, *querytest.Wor
 	host := open(t, tables, w.Rows)
 	g := &guarded{T: t, r: r, full: w, who: deputy.Person{Issuer: "test", ID: "ann", Zone: w.Zone, Attributes: map[string]string{"text": "a", "number": "2", "flag": "true"}}}
 	policy := g.policy(w)
+	g.rules, _ = json.MarshalIndent(policy.Roles, "", "  ")
 	for _, role := range slices.Sorted(maps.Keys(policy.Roles)) {
 		if len(g.who.Roles) == 0 || r.IntN(2) == 0 {
 			g.who.Roles = append(g.who.Roles, role)

@@ -91,6 +91,7 @@ func analyses() []querytest.Analysis {
 		{Table: "lines", GroupBy: m("order.customer.name", "article"), Measures: m("sum(price * 100)", "max(order.placed)")},
 		{Table: "lines", Measures: m("sum(price) * sum(quantity)", "avg(price * quantity)", "sum(price + 99999999999999999999999999999999999999.0)", "sum(9223372036854775807)", "avg(9223372036854775807)")},
 		{Table: "customers", GroupBy: m(`name + "0"`, `name + "1"`, `name + "2"`, `name + "3"`, `name + "4"`, `name + "5"`, `name + "6"`, `name + "7"`, `name + "8"`, `email + ""`), Measures: m("min(email)", "max(email)"), OrderBy: m("m0", "m1 desc")},
+		{Table: "customers", GroupBy: m(`active ? "É" : "e"`), Measures: m(`count_distinct(active ? "A" : "a")`, `min(active ? "b" : "A")`, `max(active ? "é" : "z")`), OrderBy: m(`max(active ? "A" : "a ")`)},
 		{Table: "events", GroupBy: m("month(happened)", "note"), Measures: m("count()")},
 	}
 }

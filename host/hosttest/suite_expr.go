@@ -44,6 +44,7 @@ func conditions() []string {
 		`profile.tier == "gold"`, `profile.tier != "gold"`, `profile.points > 12`, `profile.vip == true`, `profile.tags != null`, `profile == null`, `number(profile.points) == 12`,
 		`orders.exists()`, `!orders.exists()`, `orders.exists(o, o.status != "paid")`, `orders.all(o, o.status == "open")`, `orders.count() > 1`, `orders.sum(o, o.total) == -6.7`, `orders.max(o, o.placed) > timestamp("2026-01-15T00:00:00Z")`,
 		`orders.exists(o, o.lines.exists(l, l.article == "bolt" && l.quantity > 2))`, `orders.exists(o, o.total > parent.credit)`, `parent.orders.count() > 2`, `customers_by_parent_id.exists(c, c.id != id)`,
+		`(active ? "A" : "a ") == "a"`, `(active ? "A" : "É") in ["a", "é", "e"]`, `(active ? "q" : "É") > "é"`, `substring("qA", id) == "a"`, `(active ? "A" : "a") != (score == 7 ? "a" : "A")`,
 		`(active ? credit : 0) > 1`, `coalesce(credit, 0) == 0`, `credit > all.customers.avg(c, c.credit)`, `all.regions.exists(r, r.code == region_code && r.name.startsWith("n"))`, `score in [id, 7]`, `credit in [score, 0.30]`, `true`, `false`, `name == region_code.name || credit == null`,
 	}
 }

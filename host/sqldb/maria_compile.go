@@ -36,7 +36,19 @@ func (db *maria) constant(c *compiler, v query.Value, t query.Type) string {
 		return "CAST(" + c.bind(x.UTC().Format("2006-01-02 15:04:05.000000")) + " AS DATETIME(6))"
 	}
 	text, _ := query.FormatValue(v)
-	return c.bind(text)
+	return "(" + c.bind(text) + db.bytewise()
+}
+
+// bytewise ends a text in the binary collation. A parameter has that of its character set otherwise, whatever collation_connection says, and
+// where no column stands beside it, that one would count.
+func (db *maria) bytewise() string { return " COLLATE " + db.binary + ")" }
+
+// loosely is a constant text that takes the collation of the column that it meets, so that an index serves.
+func (db *maria) loosely(c *compiler, p part) string {
+	if text, ok := strings.CutSuffix(c.sql(p), db.bytewise()); ok {
+		return strings.TrimPrefix(text, "(")
+	}
+	return c.sql(p)
 }
 
 func nullOf(t query.Type) string {
@@ -238,7 +250,7 @@ func (db *maria) compareTexts(c *compiler, operator string, a, b part) string {
 	}
 	switch {
 	case b.lit != nil && db.servedByIndex(a, b):
-		return "(" + a.ref + " = " + c.sql(b) + " AND " + exact + ")"
+		return "(" + a.ref + " = " + db.loosely(c, b) + " AND " + exact + ")"
 	case a.ref != "" && b.ref != "" && isText(a.col) && isText(b.col) && a.col.collation == b.col.collation && a.col.collation != db.binary:
 		return "(" + a.ref + " = " + b.ref + " AND " + exact + ")"
 	}
@@ -261,10 +273,10 @@ func (db *maria) among(c *compiler, a part, items []part) string {
 	for _, item := range items {
 		native = native && item.t == a.t && item.lit != nil
 	}
-	var all []string
+	var all, loose []string
 	for _, item := range items {
 		if native {
-			all = append(all, c.sql(item))
+			all, loose = append(all, c.sql(item)), append(loose, db.loosely(c, item))
 		} else {
 			all = append(all, db.compare(c, "==", a, item))
 		}
@@ -274,7 +286,7 @@ func (db *maria) among(c *compiler, a part, items []part) string {
 	}
 	list := " IN (" + strings.Join(all, ", ") + ")"
 	if a.t == query.String && db.servedByIndex(a, items...) {
-		return "(" + a.ref + list + " AND " + c.sql(a) + list + ")"
+		return "(" + a.ref + " IN (" + strings.Join(loose, ", ") + ") AND " + c.sql(a) + list + ")"
 	}
 	return "(" + c.sql(a) + list + ")"
 }
