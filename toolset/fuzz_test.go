@@ -24,6 +24,16 @@ func things() *hosttest.Fake {
 	}}, map[string][]query.Row{"things": {{"id": int64(1), "name": "one", "price": query.Decimal("1.50")}}})
 }
 
+// prepared are widgets with parameters.
+func prepared() map[string]records.Widget {
+	return map[string]records.Widget{
+		"named": {Parameters: []records.Parameter{{Name: "name", Type: query.String}, {Name: "least", Type: query.Dec}},
+			Question: records.Rows{Table: "things", Where: "name == parameters.name || price > parameters.least"}},
+		"totals": {Parameters: []records.Parameter{{Name: "since", Type: query.Timestamp}},
+			Question: analysis.Figures{Table: "things", Where: "now() > parameters.since", Measures: []analysis.Measure{{As: "total", Expr: "sum(price)"}}}},
+	}
+}
+
 // FuzzArguments: whatever a model sends, a tool runs or refuses with a sentence; it never breaks and nothing is ever written. What it takes
 // is free of doubles and of other case.
 func FuzzArguments(f *testing.F) {
@@ -34,6 +44,7 @@ func FuzzArguments(f *testing.F) {
 		`{"tables":["things"],"extra":{"a":[[[[[[{}]]]]]]}}`, `{"expr":"1/3"}`, `{"zone":"UTC"}`, `{"view":"table","call_id":"c1"}`, `{"target":"things","id":"1"}`,
 		`{"table":"things","id":"1","children":["x"]}`,
 		`{"term":"ONE"}`, `{"term":"1 o%_' \u0000\u200b","tables":["things"],"limit":-1}`, `{"table":"things","field":"name","term":"x"}`, strings.Repeat(`{"table":`, 60) + `1` + strings.Repeat(`}`, 60), "{\"table\":\"\xff\"}", `{"table":"th\u0069ngs","id":"\ud800"}`,
+		`{"widget":"named","parameters":["name=one","least=-0.5"]}`, `{"widget":"named","parameters":["=","least","name=\u0000%_'"]}`, `{"widget":"totals","parameters":["since=2026-01-31"]}`,
 		`{"table":"things","group_by":["name"],"measures":[{"as":"n","expr":"count()"}],"having":"n > 0","order_by":["n desc"]}`, `{"table":"things","measures":[{"as":"n","expr":"sum(sum(price))"}]}`,
 	} {
 		for tool := range withAnalysis() {
@@ -42,7 +53,7 @@ func FuzzArguments(f *testing.F) {
 	}
 	host := things()
 	desk := deputytest.New(f, deputytest.Config{Host: host, Policy: deputytest.AllowAll("all"), Toolsets: []deputy.Toolset{
-		records.New(records.Config{Pages: map[string]string{"things": "/things/{id}"}}), present.New(), kernel.New(), analysis.New()}})
+		records.New(records.Config{Pages: map[string]string{"things": "/things/{id}"}, Widgets: prepared()}), present.New(), kernel.New(), analysis.New()}})
 	who := deputytest.Person("1", "all")
 	tools := withAnalysis()
 	f.Fuzz(func(t *testing.T, n uint8, arguments string) {

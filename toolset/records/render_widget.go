@@ -47,29 +47,6 @@ type renderWidgetIn struct {
 	Parameters []string `json:"parameters,omitzero"`
 }
 
-// WidgetLine is one widget of render_widget's list.
-type WidgetLine struct {
-	Name       string          `json:"name"`
-	Label      string          `json:"label,omitzero"`
-	Parameters []ParameterLine `json:"parameters,omitempty"`
-}
-
-// ParameterLine is one parameter of a widget.
-type ParameterLine struct {
-	Name     string     `json:"name"`
-	Label    string     `json:"label,omitzero"`
-	Type     query.Type `json:"type"`
-	Required bool       `json:"required,omitzero"`
-	Default  *string    `json:"default,omitempty"`
-	Values   []string   `json:"values,omitempty"`
-}
-
-// WidgetList is what render_widget answers where none is named.
-type WidgetList struct {
-	Widgets []WidgetLine `json:"widgets"`
-	Note    string       `json:"note,omitzero"`
-}
-
 // widgets are those of the configuration by name.
 type widgets map[string]Widget
 
@@ -114,7 +91,7 @@ func (w Widget) Check(ctx context.Context, v *deputy.View) error {
 
 func (all widgets) run(ctx context.Context, s *deputy.Scope, in renderWidgetIn) (deputy.Result, error) {
 	if in.Widget == "" {
-		return all.list(ctx, s.View())
+		return all.list(ctx, s)
 	}
 	w, there := all[in.Widget]
 	if there {
@@ -174,26 +151,40 @@ func nearOrAll(name string, list []string, all string) string {
 	return all + strings.Join(list, ", ")
 }
 
-// list tells the widgets that a person may ask.
-func (all widgets) list(ctx context.Context, v *deputy.View) (deputy.Result, error) {
-	const most = 100
-	names, err := all.names(ctx, v)
+// list tells the widgets that a person may ask, as rows like any others.
+func (all widgets) list(ctx context.Context, s *deputy.Scope) (deputy.Result, error) {
+	names, err := all.names(ctx, s.View())
 	if err != nil {
 		return deputy.Result{}, err
 	}
-	out := WidgetList{Widgets: []WidgetLine{}}
-	if len(names) > most {
-		out.Note = fmt.Sprintf("The first %d of %d. A name of another one is answered with those near it.", most, len(names))
-		names = names[:most]
-	}
-	for _, name := range names {
-		line := WidgetLine{Name: name, Label: unlike(all[name].Label, name)}
+	most := s.Window(0, len(names))
+	out := query.Rows{Columns: []query.Column{textColumn("widget", "Widget"), textColumn("label", "Label"), textColumn("parameters", "Parameters")}, HasMore: len(names) > most}
+	for _, name := range names[:min(most, len(names))] {
+		var parameters []string
 		for _, p := range all[name].Parameters {
-			line.Parameters = append(line.Parameters, ParameterLine{p.Name, unlike(p.Label, p.Name), p.Type, p.Required, p.Default, p.Values})
+			parameters = append(parameters, p.text())
 		}
-		out.Widgets = append(out.Widgets, line)
+		out.Rows = append(out.Rows, []query.Value{name, all[name].Label, strings.Join(parameters, "; ")})
 	}
-	return deputy.Result{Value: out}, nil
+	return deputy.Result{Rows: &out}, nil
+}
+
+// text says what a parameter takes, in a line.
+func (p Parameter) text() string {
+	out := p.Name + ": " + string(p.Type)
+	if len(p.Values) > 0 {
+		out += ", one of " + strings.Join(p.Values, ", ")
+	}
+	switch {
+	case p.Required:
+		out += ", required"
+	case p.Default != nil:
+		out += ", " + *p.Default + " if not given"
+	}
+	if label := unlike(p.Label, p.Name); label != "" {
+		out += " (" + label + ")"
+	}
+	return out
 }
 
 // given reads texts like since=2026-01-31 as the values of the parameters.

@@ -130,10 +130,12 @@ func allSearched(ctx context.Context, v *deputy.View) (tables []*query.Table, no
 
 // foundColumns are the one form of what a search finds, in one table or in several.
 func foundColumns() []query.Column {
-	column := func(as, label string) query.Column {
-		return query.Column{As: as, Label: label, Expr: query.Lit{T: query.String}}
-	}
-	return []query.Column{column("table", "Table"), column("id", "ID"), column("label", "Label"), column("field", "Field"), column("text", "Text")}
+	return []query.Column{textColumn("table", "Table"), textColumn("id", "ID"), textColumn("label", "Label"), textColumn("field", "Field"), textColumn("text", "Text")}
+}
+
+// textColumn is a column of texts that are no field's.
+func textColumn(as, label string) query.Column {
+	return query.Column{As: as, Label: label, Expr: query.Lit{T: query.String}}
 }
 
 // in finds the best records of one table, as many as are wanted at most, with one question.
