@@ -158,6 +158,12 @@ func (d *desk) help() (string, error) {
 	t := d.example()
 	text += "You may ask about: " + strings.Join(names, ", ") + ".\n\nFor example:\n" +
 		"- how many " + t.noun(2) + " are there\n- show " + t.noun(2) + " in Norway\n- show " + t.noun(1) + " 1\n- the 5 newest " + t.noun(2) + "\n"
+	if d.tools["analyze_records"] {
+		text += "- " + t.noun(2) + " per country as a pie chart\n- which country has the most " + t.noun(2) + "\n"
+	}
+	for _, a := range d.actions[:min(len(d.actions), 3)] {
+		text += "- " + strings.Join(a.words, " ") + " 1 (nothing is written until you confirm it)\n"
+	}
 	if d.tools["update_record"] {
 		text += "- change the phone of " + t.noun(1) + " 1 to +47 22 00 00 00 (nothing is written until you confirm it)\n"
 	}

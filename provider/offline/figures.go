@@ -168,57 +168,63 @@ func (q *figures) understood(m mention) (bool, error) {
 	return true, nil
 }
 
-// groups reads what groups are made by.
+// groups reads what groups are made by; false says that what is named makes none.
 func (q *figures) groups(m mention) (bool, error) {
-	r := q.r
 	if q.x.from < q.x.to {
-		k, n, err := r.keyAt(q.x.from)
-		if err != nil {
+		if ok, err := q.ranked(m); !ok || err != nil {
 			return false, err
 		}
-		if n == 0 && q.tok(q.x.from).is("who", "whose") {
-			if f := r.t.assignee(); f != nil {
-				k, n = key{expr: f.name, said: f.called(), foreign: true}, 1
-			}
-		}
-		if n < q.x.to-q.x.from || m.from < 0 && r.owns(k) {
-			return false, nil
-		}
-		if child := r.d.mentionAt(q.ts, q.x.from).table; child != nil && (q.rank < 0 || q.least != "") && r.d.parentOf(r.t, child) {
-			return false, nil // of those with none too: a list of them
-		}
-		q.named = append(q.named, k)
-		r.spend(q.x.from, q.x.from+n)
 	}
 	for _, p := range q.keys {
-		for at := p.at; ; {
-			k, n, err := r.keyAt(at)
-			switch {
-			case err != nil:
-				return false, err
-			case n == 0 && !p.weak:
-				return false, unclear("I do not see what “" + spoken(r.d.text, q.ts, p.at, min(p.at+2, len(q.ts))) + "” is of " + r.t.noun(2) + ", so I cannot make groups by it.")
-			case n == 0, q.weak() && q.listing(k):
-				n = 0
-			}
-			if n == 0 {
-				break
-			}
-			q.named = append(q.named, k)
-			r.spend(p.at-1, at+n)
-			if at += n; !r.tok(at).is("and", ",") {
-				break
-			}
-			r.spend(at, at+1)
-			at++
-			p.weak = true
+		if err := q.keyed(p); err != nil {
+			return false, err
 		}
 	}
 	return len(q.named) > 0 || !q.weak(), nil
 }
 
-// owns says whether a group is a single record of the table itself.
-func (r *reading) owns(k key) bool { return k.plain }
+// ranked reads the groups of which the first ones are wanted, or those that must have something.
+func (q *figures) ranked(m mention) (bool, error) {
+	r := q.r
+	k, n, err := r.keyAt(q.x.from)
+	if err != nil {
+		return false, err
+	}
+	if f := r.t.assignee(); n == 0 && f != nil && q.tok(q.x.from).is("who", "whose") {
+		k, n = key{expr: f.name, said: f.called(), foreign: true}, 1
+	}
+	if n < q.x.to-q.x.from || m.from < 0 && k.plain {
+		return false, nil
+	}
+	if group := r.d.mentionAt(q.ts, q.x.from).table; group != nil && (q.rank < 0 || q.least != "") && r.d.parentOf(r.t, group) {
+		return false, nil // of those with none too: a list of them
+	}
+	q.named = append(q.named, k)
+	r.spend(q.x.from, q.x.from+n)
+	return true, nil
+}
+
+// keyed reads the groups at a place, and those that "and" joins to them.
+func (q *figures) keyed(p spot) error {
+	r := q.r
+	for at, weak := p.at, p.weak; ; weak = true {
+		k, n, err := r.keyAt(at)
+		switch {
+		case err != nil:
+			return err
+		case n == 0 && !weak:
+			return unclear("I do not see what “" + spoken(r.d.text, q.ts, at, min(at+2, len(q.ts))) + "” is of " + r.t.noun(2) + ", so I cannot make groups by it.")
+		case n == 0, q.weak() && q.listing(k):
+			return nil
+		}
+		q.named = append(q.named, k)
+		r.spend(p.at-1, at+n)
+		if at += n; !r.tok(at).is("and", ",") {
+			return nil
+		}
+		at++
+	}
+}
 
 // parentOf says whether records of a table belong to those of another.
 func (d *desk) parentOf(t, parent *table) bool {

@@ -130,6 +130,7 @@ func TestFigures(t *testing.T) {
 	s := business(t)
 	for _, c := range figures() {
 		t.Run(c.ask, func(t *testing.T) {
+			t.Parallel()
 			h := s.ask(t, "", c.ask)
 			if len(h.failed) > 0 || len(h.displays) != 1 || len(h.proposals) > 0 {
 				t.Fatalf("%q: failed %q, %d displays, %d proposals; calls\n%s", h.text, h.failed, len(h.displays), len(h.proposals), said(h))
@@ -292,5 +293,44 @@ func TestFiguresGoOn(t *testing.T) {
 				t.Errorf("%q: row %d: %q, want %q\n%s", c.ask, i, row, right[i], said(h))
 			}
 		}
+	}
+}
+
+// TestLists asks for lists of the sample business in the words of people; how many there are is in the answer.
+func TestLists(t *testing.T) {
+	t.Parallel()
+	s := business(t)
+	for _, c := range []struct{ ask, right string }{
+		{"high, urgent or low tickets", `SELECT count(*) FROM tickets WHERE priority IN ('high', 'urgent', 'low')`},
+		{"tickets with high or urgent priority", `SELECT count(*) FROM tickets WHERE priority IN ('high', 'urgent')`},
+		{"open or high tickets", `SELECT count(*) FROM tickets WHERE priority = 'high' OR status = 'open'`},
+		{"tickets not open or waiting", `SELECT count(*) FROM tickets WHERE status NOT IN ('open', 'waiting')`},
+		{"how many orders came in last week", `SELECT count(*) FROM orders WHERE ordered_at >= '2026-03-02' AND ordered_at < '2026-03-09'`},
+		{"tickets assigned to Nils Tveitmo", `SELECT count(*) FROM tickets JOIN employees e ON e.id = employee_id WHERE last_name = 'Tveitmo' AND first_name = 'Nils'`},
+		{"products out of stock", `SELECT count(*) FROM products WHERE stock <= 0`},
+		{"customers who joined in 2023", `SELECT count(*) FROM customers WHERE since LIKE '2023%'`},
+		{"orders in Q1 2025", `SELECT count(*) FROM orders WHERE ordered_at >= '2025-01-01' AND ordered_at < '2025-04-01'`},
+		{"orders in the first quarter of 2025", `SELECT count(*) FROM orders WHERE ordered_at >= '2025-01-01' AND ordered_at < '2025-04-01'`},
+		{"sort customers by name", `SELECT count(*) FROM customers`},
+		{"show all orders of customer 12 sorted by date", `SELECT count(*) FROM orders WHERE customer_id = 12`},
+		{"customers with more than 2 urgent tickets", `SELECT count(*) FROM customers c WHERE (SELECT count(*) FROM tickets WHERE customer_id = c.id AND priority = 'urgent') > 2`},
+		{"customers with invoice total over 50000", `SELECT count(*) FROM customers c WHERE (SELECT sum(total) FROM invoices WHERE customer_id = c.id) > 50000`},
+		{"employees with more than 150 tickets", `SELECT count(*) FROM employees e WHERE (SELECT count(*) FROM tickets WHERE employee_id = e.id) > 150`},
+		{"top 5 products by unit price", `SELECT 5`},
+		{"the 3 newest tickets", `SELECT 3`},
+		{"what is the email of Brandvik Outdoor Group AS", `SELECT email FROM customers WHERE name = 'Brandvik Outdoor Group AS'`},
+		{"is customer 12 active", `SELECT CASE active WHEN 1 THEN 'yes' ELSE 'no' END FROM customers WHERE id = 12`},
+		{"which product has the most stock", `SELECT stock FROM products ORDER BY stock DESC LIMIT 1`},
+		{"cheapest product", `SELECT name FROM products ORDER BY unit_price LIMIT 1`},
+	} {
+		t.Run(c.ask, func(t *testing.T) {
+			t.Parallel()
+			h := s.ask(t, "", c.ask)
+			right := s.figure(t, c.right)
+			told := strings.Contains(" "+h.text, " "+right+" ") || strings.Contains(h.text, " "+right+".") || strings.Contains(h.text, ": "+right+",")
+			if !told || len(h.failed) > 0 || len(h.displays) != 1 {
+				t.Errorf("%q; right is %s; failed %q, %d displays\n%s", h.text, right, h.failed, len(h.displays), said(h))
+			}
+		})
 	}
 }

@@ -231,6 +231,8 @@ func (h *host) run(t testing.TB, c deputy.ToolCall) string {
 		out["value"] = "100"
 	case "current_datetime":
 		out["date"], out["time"], out["weekday"], out["zone"] = "2026-01-31", "12:00:00", "Saturday", "UTC"
+	case "analyze_records":
+		h.groups(t, c, out)
 	case "present_results", "enable_toolset":
 		return "Shown."
 	}
@@ -323,4 +325,30 @@ func (h *host) meets(row map[string]any, table, where string, names []string) bo
 		}
 	}
 	return false
+}
+
+// groups answers an analysis with two groups of every key and measure.
+func (h *host) groups(t testing.TB, c deputy.ToolCall, out map[string]any) {
+	t.Helper()
+	var args struct {
+		GroupBy  []string              `json:"group_by"`
+		Measures []struct{ As string } `json:"measures"`
+	}
+	if err := json.Unmarshal(c.Arguments, &args); err != nil {
+		t.Fatal(err)
+	}
+	var columns []any
+	rows := [][]any{nil, nil}
+	for i, k := range args.GroupBy {
+		columns = append(columns, map[string]any{"name": k})
+		rows[0], rows[1] = append(rows[0], fmt.Sprint("a", i)), append(rows[1], nil)
+	}
+	for i, m := range args.Measures {
+		columns = append(columns, map[string]any{"name": m.As})
+		rows[0], rows[1] = append(rows[0], 10+i), append(rows[1], "1.50")
+	}
+	if len(args.GroupBy) == 0 {
+		rows = rows[:1]
+	}
+	out["columns"], out["rows"], out["returned"] = columns, rows, len(rows)
 }

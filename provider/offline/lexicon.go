@@ -223,7 +223,7 @@ func stop(word string) bool {
 		"show", "list", "find", "get", "give", "display", "search", "look", "up", "tell", "see", "fetch", "have", "has", "had", "having", "currently", "now", "right", "want", "need", "like",
 		"record", "records", "entry", "entries", "row", "rows", "details", "detail", "info", "information", "about", "data", "many", "much", "how", "count", "number", "total", "exactly", "only", "just",
 		"it", "its", "they", "them", "their", "those", "these", "this", "but", "also", "then", "when", "whom", "us?", "'s", "some", "as", "placed", "made", "named", "called", "live", "lives", "living",
-		"located", "based", "come", "comes", "coming", "belong", "belonging", "belongs", "database", "table", "system", "here", "new", "exist", "exists", "existing", "got", "again", "one", "ones", "ok", "okay", "hi", "hello", "well", "so", "what's", "who's", "let", "let's",
+		"located", "based", "come", "comes", "coming", "came", "joined", "registered", "sort", "sorted", "belong", "belonging", "belongs", "database", "table", "system", "here", "new", "exist", "exists", "existing", "got", "again", "one", "ones", "ok", "okay", "hi", "hello", "well", "so", "what's", "who's", "let", "let's",
 		"dollars", "dollar", "euros", "euro", "usd", "eur", "kr", "nok", "costing", "costs", "priced", "worth", "than", "out", "really", "everything", "anything", "it's", "available", "work", "works", "working", "full", "whole", "complete", "view", "know", "under", "over":
 		return true
 	}

@@ -30,7 +30,7 @@ func (d *desk) look(start int) (string, error) {
 	if text, ok, err := d.verbed(start, m); ok || err != nil {
 		return text, err
 	}
-	if err := d.aggregate(m); err != nil {
+	if err := d.beyond(m); err != nil {
 		return "", err
 	}
 	r := d.read(m)
@@ -98,13 +98,24 @@ func (r *reading) one() (string, error) {
 		}
 		r.spend(i, i+n)
 		for _, f := range fs {
-			saids = append(saids, "the "+f.called()+" is "+firstOf(got.display(0, f.name), "empty"))
+			saids = append(saids, "the "+f.called()+" is "+f.text(got.display(0, f.name)))
 		}
 	}
 	if len(saids) > 0 {
 		return "For " + name + ", " + strings.Join(saids, " and ") + ".", nil
 	}
 	return "Here is " + name + ".", nil
+}
+
+// text writes a value of the field for people.
+func (f *field) text(v string) string {
+	switch {
+	case f.typ == "bool" && v == "true":
+		return "yes"
+	case f.typ == "bool" && v != "":
+		return "no"
+	}
+	return firstOf(v, "empty")
 }
 
 // present1 offers a view over a result where that can be done.
@@ -303,11 +314,15 @@ var (
 	summed  = regexp.MustCompile(`(?i)\b(sum|average|avg|mean|median|minimum|maximum)\b|\btotal (of|for|value|amount|revenue|sales)\b|\b(revenue|turnover)\b`)
 )
 
-// aggregate says plainly what these rules do not do: figures over groups and sums.
-func (d *desk) aggregate(m mention) error {
+// beyond says plainly what cannot be had: figures over groups and sums without the tool for them, or in words that these rules do not know.
+func (d *desk) beyond(m mention) error {
 	single := m.from >= 0 && !d.refOf(d.words, m).none()
 	if grouped.MatchString(d.text) || summed.MatchString(d.text) && !single {
-		return unclear("Sums, averages and figures per group are beyond these built-in rules; I can count, list, filter and sort " + m.table.noun(2) + ". " + connect())
+		text := "Sums, averages and figures per group are not open to you here; I can count, list, filter and sort " + m.table.noun(2) + "."
+		if d.tools["analyze_records"] {
+			text = "I did not understand which figure you want. Write it like: number of " + m.table.noun(2) + " per …, average … of " + m.table.noun(2) + " by …, or share of " + m.table.noun(2) + " per …."
+		}
+		return unclear(text + " " + connect())
 	}
 	return nil
 }

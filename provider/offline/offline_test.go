@@ -120,10 +120,12 @@ func TestLooksAtTheScreen(t *testing.T) {
 // FuzzPerson says anything to it: it never panics, and every turn ends.
 func FuzzPerson(f *testing.F) {
 	for _, s := range []string{"customers in Norway", "set customer 12's email to x@y.z", "create a ticket for customer 12 with subject \"a\"", "orders between 1 and", "'s '' \"", "of of of by",
-		"customer", "the 5", "update customers", "delete it", "tickets not in", "last last 99999999999999 weeks", "rename customer 12 to", "mark ticket 7 as", "undo un", "\xff\xfe customers", "15% of 0", "next"} {
+		"customer", "the 5", "update customers", "delete it", "tickets not in", "last last 99999999999999 weeks", "rename customer 12 to", "mark ticket 7 as", "undo un", "\xff\xfe customers", "15% of 0", "next",
+		"top 5 customers by invoice total", "share of", "which customer has the most", "orders by month as a line chart", "compare orders in 2024 and 2025", "countries with more than 3", "average per by", "cancel order 3 because", "by by by and and", "what percentage of tickets is is", "as a pie"} {
 		f.Add(s, "and those?")
 	}
 	h := readDesk(f, "shop")
+	h.tools = append(append(tools(), deputy.ToolSpec{Name: "analyze_records"}, deputy.ToolSpec{Name: "search_records"}), actions()...)
 	f.Fuzz(func(t *testing.T, one, two string) {
 		_, _, talk := h.turn(t, nil, one)
 		h.turn(t, talk, two)
@@ -137,9 +139,11 @@ func FuzzResult(f *testing.F) {
 		f.Add("customers in Norway", s)
 		f.Add("set the b of customer 1 to no", s)
 		f.Add("how many customers", s)
+		f.Add("top 3 customers by total as a chart", s)
+		f.Add("cancel customer 3", s)
 	}
 	f.Fuzz(func(t *testing.T, ask, result string) {
-		h := &host{always: &result}
+		h := &host{always: &result, tools: append(append(tools(), deputy.ToolSpec{Name: "analyze_records"}), actions()...)}
 		h.turn(t, nil, ask)
 	})
 }

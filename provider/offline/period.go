@@ -35,7 +35,7 @@ func periodAt(ts []token, i int, bare bool) (period, int) {
 	if i >= len(ts) {
 		return period{}, 0
 	}
-	for _, read := range []func([]token, int) (period, int){dayAt, relativeAt, dateAt, monthAt} {
+	for _, read := range []func([]token, int) (period, int){dayAt, relativeAt, dateAt, monthAt, quarterAt} {
 		if p, n := read(ts, i); n > 0 {
 			return p, n + skipped
 		}
@@ -159,6 +159,28 @@ func monthAt(ts []token, i int) (period, int) {
 		}
 	}
 	return period{}, 0
+}
+
+// quarterAt reads "Q1 2025" and "first quarter of 2025".
+func quarterAt(ts []token, i int) (period, int) {
+	q, n := 0, 1
+	for k, names := range [][]string{{"q1", "first", "1st"}, {"q2", "second", "2nd"}, {"q3", "third", "3rd"}, {"q4", "fourth", "4th", "last"}} {
+		if ts[i].is(names...) {
+			q = k + 1
+		}
+	}
+	if q == 0 || len(ts[i].low) != 2 && (i+1 >= len(ts) || !ts[i+1].is("quarter")) {
+		return period{}, 0
+	}
+	for i+n < len(ts) && ts[i+n].is("quarter", "of", "in") {
+		n++
+	}
+	y, ok := yearAt(ts, i+n)
+	if !ok {
+		return period{}, 0
+	}
+	from := time.Date(y, time.Month(3*q-2), 1, 0, 0, 0, 0, time.UTC)
+	return period{dateExpr(from), dateExpr(from.AddDate(0, 3, 0))}, n + 1
 }
 
 func onDay(y, m int, day string, n int) (period, int) {

@@ -72,7 +72,11 @@ func (r *reading) left(i int) (int, error) {
 	if _, ok := t.figure(); ok {
 		return 0, unclear(fmt.Sprintf("I do not see what %s is about. Please name the field, as in: %s with … %s.", t.text, r.t.noun(2), t.text))
 	}
-	if f := r.explains(t.low); f != nil || r.tok(i+1).is("by") {
+	f := r.explains(t.low)
+	if f == nil && t.is("assigned", "handled", "owned", "managed") {
+		f = r.t.assignee()
+	}
+	if f != nil || r.tok(i+1).is("by") {
 		return r.passive(i, f)
 	}
 	return r.probed(i, 0, plainly)

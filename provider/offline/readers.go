@@ -7,6 +7,10 @@ import (
 
 // absent reads "without email", "with no orders", "that have no invoices".
 func (r *reading) absent(i int) (int, error) {
+	if fs, k, _ := r.named(i + 2); k > 0 && anyAt(r.ts, i, "out of") > 0 && fs[0].numeric() {
+		r.conds = append(r.conds, cond{fs[0].name + " <= 0", "no " + fs[0].called()})
+		return 2 + k, nil
+	}
 	n := anyAt(r.ts, i, "without", "without any", "with no", "have no", "has no", "having no", "no", "missing", "lacking", "do not have", "don't have", "never placed")
 	if n == 0 {
 		return r.present(i)

@@ -96,6 +96,9 @@ func (r *reading) sorted(i int) (int, error) {
 	n := anyAt(r.ts, i, "sorted by", "ordered by", "order by", "sort by", "sort them by", "sort these by", "order them by", "in order of", "by", "ranked by")
 	if n > 0 {
 		fs, k, _ := r.named(i + n)
+		if f := r.dateField(""); k == 0 && f != nil && r.tok(i+n).is("date", "time", "age") {
+			fs, k = []*field{f}, 1
+		}
 		if k == 0 {
 			return r.sortedByChildren(i, n)
 		}

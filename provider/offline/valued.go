@@ -4,25 +4,51 @@ import (
 	"strings"
 )
 
-// listed reads a value of a value list, or a flag: "open", "unpaid", "in progress", "not active".
+// listed reads values of a value list, or a flag: "open", "unpaid", "high or urgent", "not active".
 func (r *reading) listed(i int) (int, error) {
 	n := 0
 	for r.tok(i+n).is("that", "which", "who", "are", "is", "not", "still", "marked", "as", "currently", "aren't", "isn't") && n < 4 {
 		n++
 	}
+	no := n > 0 && anyOf(r.ts[i:i+n], "not", "aren't", "isn't")
 	c, k := r.adjective(i + n)
 	if k == 0 {
 		return 0, nil
 	}
-	if n > 0 && anyOf(r.ts[i:i+n], "not", "aren't", "isn't") {
-		c = cond{negate([]string{c.expr}), denied(c.said)}
+	n += k
+	exprs := []string{c.expr}
+	for r.tok(i+n).is("or", ",", "and", "nor") {
+		x, m := r.adjective(i + n + 1)
+		same := c.field() == x.field()
+		if m == 0 || !same && !r.tok(i+n).is("or") {
+			break
+		}
+		if same {
+			x.said = x.value()
+		}
+		exprs, c.said = append(exprs, x.expr), c.said+" or "+x.said
+		n += 1 + m
+	}
+	switch {
+	case no:
+		c = cond{negate(exprs), denied(c.said)}
+	default:
+		c.expr = either(exprs)
 	}
 	r.conds = append(r.conds, c)
-	n += k
-	if fs, k, _ := r.named(i + n); k > 0 && strings.HasPrefix(c.expr, fs[0].name+" ") {
+	if fs, k, _ := r.named(i + n); k > 0 && strings.HasPrefix(exprs[0], fs[0].name+" ") {
 		n += k // high priority
 	}
 	return n, nil
+}
+
+// field is the first name of a condition.
+func (c cond) field() string { return identifier.FindString(c.expr) }
+
+// value is what a condition says of its field.
+func (c cond) value() string {
+	_, v, _ := strings.Cut(c.said, " is ")
+	return firstOf(v, c.said)
 }
 
 func denied(said string) string {
@@ -35,7 +61,7 @@ func denied(said string) string {
 // adjective is the condition that words at a place mean as values.
 func (r *reading) adjective(i int) (cond, int) {
 	for k := min(4, len(r.ts)-i); k > 0; k-- {
-		if r.used[i] || r.ts[i].quoted || k == 1 && stop(r.ts[i].low) && r.ts[i].low != "new" {
+		if r.used[i] || r.ts[i].quoted || r.ts[i+k-1].mark() || k == 1 && stop(r.ts[i].low) && r.ts[i].low != "new" {
 			continue
 		}
 		joined := joinLow(r.ts, i, k)

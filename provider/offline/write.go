@@ -121,7 +121,7 @@ func (d *desk) valueOf(t *table, f *field, text string) (any, error) {
 		for _, v := range f.values {
 			names = append(names, v.text)
 		}
-		return nil, unclear(fmt.Sprintf("%q is no %s of a %s. It is one of: %s.", text, f.called(), t.noun(1), strings.Join(names, ", ")))
+		return nil, unclear(fmt.Sprintf("%q is no %s of %s. It is one of: %s.", text, f.called(), addArticle(t.noun(1)), strings.Join(names, ", ")))
 	}
 	switch {
 	case f.parent != "":
