@@ -25,6 +25,7 @@ type Config struct {
 	Store        Store
 	Policy       Policy
 	Toolsets     []Toolset
+	Core         []string         // the toolsets that are always offered, by name; nil: all
 	Directory    Directory        // nil: a person's rights are those the caller came with
 	Limits       Limits           // zero fields mean the defaults
 	Zone         *time.Location   // of people who have none; nil means UTC
@@ -61,6 +62,8 @@ type Limits struct {
 	HandleRows     int           // that a call id stands for [1000]
 	ProposalExpiry time.Duration // [24h]
 	Shutdown       time.Duration // that the steps under way have to end in when the assistant is stopped [20s]
+	ToolsetIdle    time.Duration // without use, after which a toolset is inactive again [10m]
+	Toolsets       int           // apart from the core, that a model is told of [50]
 	TurnsPerMinute int           // a person [20]; below zero: no limit
 }
 
@@ -82,6 +85,8 @@ func (l Limits) withDefaults() Limits {
 	orDefault(&l.HandleRows, 1000)
 	orDefault(&l.ProposalExpiry, 24*time.Hour)
 	orDefault(&l.Shutdown, 20*time.Second)
+	orDefault(&l.ToolsetIdle, 10*time.Minute)
+	orDefault(&l.Toolsets, 50)
 	if l.TurnsPerMinute == 0 {
 		l.TurnsPerMinute = 20
 	}
@@ -105,7 +110,7 @@ type Assistant struct {
 // tools, as *ConfigError.
 func New(ctx context.Context, cfg Config) (*Assistant, error) {
 	cfg = cfg.withDefaults()
-	reg, err := newRegistry(cfg.Toolsets)
+	reg, err := newRegistry(cfg.Toolsets, cfg.Core)
 	if err := errors.Join(cfg.complete(), err); err != nil {
 		return nil, err
 	}
@@ -123,6 +128,9 @@ func New(ctx context.Context, cfg Config) (*Assistant, error) {
 		return nil, err
 	}
 	a := &Assistant{cfg: cfg, system: cfg.system(), reg: reg, guard: guard.New(cfg.Host, rules), rate: rate.New(cfg.Limits.TurnsPerMinute)}
+	for _, what := range cfg.excess(reg) {
+		cfg.Log.WarnContext(ctx, "toolsets", "cut", what)
+	}
 	a.stopping, a.stop = context.WithCancel(context.Background())
 	a.running.Go("", func(error) {}, func() { a.lookForLost(a.stopping) })
 	return a, nil

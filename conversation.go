@@ -11,6 +11,7 @@ type Conversation struct {
 	Title     string // empty until the first message names it
 	CreatedAt time.Time
 	UpdatedAt time.Time
+	Choices   []Choice // of toolsets
 }
 
 // TurnState is where a turn stands.

@@ -13,7 +13,7 @@ const (
 )
 
 // ask calls the model and turns what grows into events.
-func (r *runner) ask(ctx context.Context, req Request) (*answer, error) {
+func (r *runner) ask(ctx context.Context, req prompt) (*answer, error) {
 	t := &teller{r: r, ctx: ctx, step: r.in.turn.Step + 1, last: time.Now()}
 	ans, err := r.a.askModel(ctx, req, func(ans *answer) error {
 		return t.grown(ans.text.String(), ans.reasoning.String())

@@ -65,6 +65,9 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 			a.complain(ctx, "title", err, "conversation", c.ID)
 		}
 	}
+	if err := a.preload(ctx, person, &c, history, in.Screen); err != nil {
+		return "", err
+	}
 	lease, err := a.cfg.Store.Turns.Start(ctx, person, t, first, a.cfg.Clock().Add(leaseFor))
 	if CodeOf(err) == Conflict {
 		soon, cancel := context.WithTimeout(a.stopping, watchEvery)
@@ -74,7 +77,7 @@ func (d *Door) Start(ctx context.Context, who Caller, in TurnInput) (string, err
 	if err != nil {
 		return "", err
 	}
-	r := &runner{a: a, in: &turning{turn: t, who: person}, lease: lease, events: t.NextEvent}
+	r := &runner{a: a, in: &turning{turn: t, who: person, choices: c.Choices}, lease: lease, events: t.NextEvent}
 	since, err := a.history(ctx, person, c.ID, lastSeq(history)) // with what a turn that has ended meanwhile has added
 	if err != nil {
 		return "", errors.Join(err, r.finish(ctx, InternalReason, Step{}))

@@ -20,6 +20,7 @@ const (
 	EventToolFinished    = "tool.finished"
 	EventProposalCreated = "proposal.created"
 	EventDisplay         = "display"
+	EventToolsetChanged  = "toolset.changed"
 	EventUsage           = "usage"
 	EventTurnFinished    = "turn.finished"
 )
@@ -74,6 +75,11 @@ type Shows struct {
 	Call   string          `json:"call,omitempty"`
 	View   json.RawMessage `json:"view"`
 	Rights string          `json:"rights,omitempty"` // fingerprint of the rights it was read under; the journal's, never shown
+}
+
+// ToolsetChanged says which toolsets are active from now on, in the order of activation.
+type ToolsetChanged struct {
+	Active []string `json:"active"`
 }
 
 // TurnFinished ends every journal: exactly one, last.

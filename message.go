@@ -47,14 +47,16 @@ type ToolCall struct {
 
 // ToolResult answers a call with the text a model is given.
 type ToolResult struct {
-	Call      string // ToolCall.ID
-	Ref       string // ToolCall.Ref
-	Outcome   Outcome
-	Text      string
-	Rights    string `json:",omitempty"` // fingerprint of the rights it was read under
-	Withheld  bool   `json:",omitempty"` // set by readers, never stored: those rights no longer hold, Text is gone
-	Returned  int    `json:",omitempty"`
-	Truncated bool   `json:",omitempty"`
+	Call     string // ToolCall.ID
+	Ref      string // ToolCall.Ref
+	Outcome  Outcome
+	Text     string
+	Rights   string `json:",omitempty"` // fingerprint of the rights it was read under
+	Withheld bool   `json:",omitempty"` // set by readers, never stored: those rights no longer hold, Text is gone
+	Returned int    `json:",omitempty"`
+	// Reveals are the tools of the sets that the call activated.
+	Reveals   []string `json:",omitempty"`
+	Truncated bool     `json:",omitempty"`
 }
 
 // Opaque is what only its own model understands (reasoning with a signature); every other model drops it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"strings"
 )
 
 // Model is one model of a vendor.
@@ -22,6 +23,7 @@ type ModelInfo struct {
 	Model    string // the vendor's name for it
 	Offline  bool   // the built-in rules, no language model: people are told
 	Price    Price
+	Deferred bool // it takes deferred tools (ToolSpec.Deferred, ToolResult.Reveals)
 }
 
 // Price is per million tokens, as decimal text; empty is nothing.
@@ -30,6 +32,7 @@ type Price struct{ Input, CachedInput, Output string }
 // Request is neutral: each provider makes its own strict form of the schemas.
 type Request struct {
 	System   string
+	Toolsets string // the last part of the system text, behind what is always the same: empty, or it may differ from request to request
 	Tools    []ToolSpec
 	Messages []Message // person, model and tool messages alternate as they happened; notes are text for the model
 	Tail     string    // the screen: after history, never kept; may be empty
@@ -39,6 +42,12 @@ type Request struct {
 type ToolSpec struct {
 	Name, Description string
 	Schema            json.RawMessage
+	Deferred          bool // sent, but not usable until a result reveals it: only for a model that says it can
+}
+
+// Instructions is the whole system text.
+func (r Request) Instructions() string {
+	return strings.TrimPrefix(strings.TrimSuffix(r.System+"\n\n"+r.Toolsets, "\n\n"), "\n\n")
 }
 
 // Chunk is a piece of an answer.

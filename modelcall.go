@@ -29,10 +29,10 @@ func (a *answer) begun() bool {
 }
 
 // askModel is the one place that calls a model. The next model is asked if one fails before any text; grown is called as text comes in.
-func (a *Assistant) askModel(ctx context.Context, r Request, grown func(*answer) error) (*answer, error) {
+func (a *Assistant) askModel(ctx context.Context, p prompt, grown func(*answer) error) (*answer, error) {
 	var errs []error
 	for _, m := range a.cfg.Models {
-		out, err := a.stream(ctx, m, r, grown)
+		out, err := a.stream(ctx, m, p.request(m.Info()), grown)
 		if err == nil {
 			return out, nil
 		}

@@ -190,7 +190,8 @@ func (d *Door) Prompt(ctx context.Context, who Caller, conversation string) (Req
 		return Request{}, err
 	}
 	owner := person
-	if _, err = a.cfg.Store.Conversations.Get(ctx, person, conversation); CodeOf(err) == NotFound {
+	c, err := a.cfg.Store.Conversations.Get(ctx, person, conversation)
+	if CodeOf(err) == NotFound {
 		owner, err = a.ownerFor(ctx, person, conversation)
 	}
 	if err != nil {
@@ -203,7 +204,8 @@ func (d *Door) Prompt(ctx context.Context, who Caller, conversation string) (Req
 	if owner.Key() != person.Key() {
 		return Request{System: a.system, Messages: withoutData(history)}, nil
 	}
-	return a.request(ctx, person, history, nil)
+	p, err := a.prompt(ctx, &turning{who: person, history: history, choices: c.Choices}, nil)
+	return p.request(a.cfg.Models[0].Info()), err
 }
 
 // ownerFor finds whose a conversation is, by the log, for who may audit.

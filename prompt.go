@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -19,31 +20,108 @@ func (c Config) system() string {
 	return s
 }
 
-// request is exactly what a model is sent: system text, the tools this person is offered by name, history, and the screen.
-func (a *Assistant) request(ctx context.Context, who Person, history []Message, screen *Screen) (Request, error) {
-	r := Request{System: a.system, Messages: a.readable(who, history)}
-	v, err := a.view(ctx, who)
+// prompt is what a model is sent, before it is known which model that is.
+type prompt struct {
+	Request
+	sets    []set
+	active  []string // in the order of activation
+	opening []string // active at the conversation's first request
+	most    int      // sets that are told of
+}
+
+// prompt is made of system text, the tools this person is offered, history, and the screen.
+func (a *Assistant) prompt(ctx context.Context, in *turning, screen *Screen) (prompt, error) {
+	p := prompt{Request: Request{System: a.system, Messages: a.readable(in.who, in.history)}, most: a.cfg.Limits.Toolsets}
+	v, err := a.view(ctx, in.who)
 	if err != nil {
-		return r, err
+		return p, err
 	}
-	for _, name := range a.reg.order {
-		t := a.reg.tools[name]
-		if !a.granted(who, t) {
+	if p.sets, err = a.offeredSets(ctx, in.who, v); err != nil {
+		return p, err
+	}
+	for _, name := range a.reg.core {
+		if len(p.sets) == 0 && a.reg.tools[name].say != nil {
 			continue
 		}
-		useful, err := t.useful(ctx, v)
+		spec, ok, err := a.offer(ctx, in.who, v, a.reg.tools[name])
 		if err != nil {
-			return r, err
+			return p, err
 		}
-		if useful {
-			r.Tools = append(r.Tools, ToolSpec{Name: name, Description: t.def.Description, Schema: t.schema})
+		if ok {
+			p.Tools = append(p.Tools, spec)
 		}
 	}
-	for i := range r.Messages {
-		r.Messages[i].Seq = 0 // of the store's, not of what is said
+	if len(p.sets) > 0 {
+		p.active = a.active(in.history, in.choices, a.cfg.Clock())
+		p.opening = opening(in.choices)
 	}
-	r.Tail = tail(ctx, v, screen)
-	return r, nil
+	for i := range p.Messages {
+		p.Messages[i].Seq = 0 // of the store's, not of what is said
+	}
+	p.Tail = tail(ctx, v, screen)
+	return p, nil
+}
+
+// opening are the sets that were active at a conversation's first request.
+func opening(choices []Choice) (out []string) {
+	for _, c := range choices {
+		if c.Opening && c.Active {
+			out = append(out, c.Toolset)
+		}
+	}
+	return out
+}
+
+// request is exactly what one model is sent. With native deferral neither tools nor system text ever change in a conversation: all tools are
+// there, those of sets that did not open it deferred, and results reveal them.
+func (p prompt) request(m ModelInfo) Request {
+	r, on := p.Request, p.active
+	if m.Deferred {
+		on = p.opening
+	}
+	r.Tools = slices.Clone(r.Tools)
+	for _, name := range on {
+		if i := slices.IndexFunc(p.sets, func(s set) bool { return s.Name == name }); i >= 0 {
+			r.Tools = append(r.Tools, p.sets[i].tools...)
+		}
+	}
+	r.Toolsets = section(p.sets[:min(len(p.sets), p.most)], on)
+	var deferred []string
+	for _, s := range p.sets {
+		if !m.Deferred || slices.Contains(on, s.Name) {
+			continue
+		}
+		for _, t := range s.tools {
+			t.Deferred = true
+			r.Tools, deferred = append(r.Tools, t), append(deferred, t.Name)
+		}
+	}
+	r.Messages = revealing(r.Messages, deferred)
+	return r
+}
+
+// revealing is history in which results reveal only what is deferred.
+func revealing(ms []Message, deferred []string) []Message {
+	out := slices.Clone(ms)
+	for i, m := range ms {
+		for k, part := range m.Parts {
+			if part.Result == nil || part.Result.Reveals == nil {
+				continue
+			}
+			if &out[i].Parts[0] == &m.Parts[0] {
+				out[i].Parts = slices.Clone(m.Parts)
+			}
+			r := *part.Result
+			r.Reveals = nil
+			for _, name := range part.Result.Reveals {
+				if slices.Contains(deferred, name) {
+					r.Reveals = append(r.Reveals, name)
+				}
+			}
+			out[i].Parts[k].Result = &r
+		}
+	}
+	return out
 }
 
 const (

@@ -13,6 +13,7 @@ type turning struct {
 	who     Person // with the rights of now
 	whole   bool   // full results are wanted: a handle is read
 	history []Message
+	choices []Choice
 	group   []Proposal // made in this turn so far
 }
 

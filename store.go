@@ -30,6 +30,8 @@ type Conversations interface {
 	// List is newest first, those whose Seq is below before (0: from the newest) and whose title contains term, ignoring case.
 	List(ctx context.Context, as Person, term string, before int64, limit int) ([]Conversation, error)
 	Rename(ctx context.Context, as Person, id, title string) error
+	// Choose keeps a choice in the place of the one of the same toolset and the same Opening.
+	Choose(ctx context.Context, as Person, id string, c Choice) error
 	// Delete takes messages, turns, journals and proposals along; the log stays. conflict while a turn runs in it or a proposal is confirming.
 	Delete(ctx context.Context, as Person, id string) error
 }

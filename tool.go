@@ -148,6 +148,7 @@ type Tool struct {
 	display   func(context.Context, *Scope, json.RawMessage) (Display, error)
 	propose   func(context.Context, *Scope, json.RawMessage) (Draft, error)
 	effect    func(context.Context, *Effect, json.RawMessage) error // nil: its drafts are changes to the host
+	say       func(s set, active bool) string                       // of the engine's own tools that switch toolsets: what one of them answers
 }
 
 // Name is the tool's name.

@@ -33,6 +33,7 @@ type called struct {
 	proposal  *Proposal
 	shows     *Shows
 	rights    string
+	reveals   []string // tools of the sets that it activates
 }
 
 // runTool is the one place that runs a tool in a turn. Its row of the log is written before the result is used: a log that cannot be
@@ -69,11 +70,10 @@ func outcomeOf(err error) Outcome {
 
 // offered finds a tool that this person is offered, and opens the host for it. Unknown, forbidden and useless ones have one answer.
 func (a *Assistant) offered(ctx context.Context, who Person, c ToolCall) (tool Tool, v *View, err error) {
-	unknown := Errorf(NotFound, "Unknown tool: %s", plain.Name(c.Tool))
 	tool, ok := a.reg.tools[c.Tool]
 	switch {
 	case !ok || !a.granted(who, tool):
-		return Tool{}, nil, unknown
+		return Tool{}, nil, unknownTool(c.Tool)
 	case len(c.Arguments) > maxArguments:
 		return tool, nil, Errorf(TooLarge, "The arguments are longer than %d bytes.", maxArguments)
 	}
@@ -84,7 +84,7 @@ func (a *Assistant) offered(ctx context.Context, who Person, c ToolCall) (tool T
 	}
 	useful, err := tool.useful(ctx, v)
 	if err == nil && !useful {
-		return Tool{}, nil, unknown
+		return Tool{}, nil, unknownTool(c.Tool)
 	}
 	return tool, v, err
 }
@@ -117,6 +117,12 @@ func (a *Assistant) dispatch(ctx context.Context, in *turning, out *called) (err
 	if out.tool = tool; err != nil {
 		return err
 	}
+	if len(a.reg.sets) > 0 && (tool.say != nil || a.reg.of[out.call.Tool] != "") {
+		done, err := a.switching(ctx, in, v, tool, out)
+		if done || err != nil {
+			return err
+		}
+	}
 	s := a.scope(in, tool, v)
 	switch tool.kind {
 	case KindRead:
@@ -126,6 +132,25 @@ func (a *Assistant) dispatch(ctx context.Context, in *turning, out *called) (err
 	}
 	return a.runPropose(ctx, s, in, tool, out)
 }
+
+// switching does what a call does to toolsets; done where it does nothing else.
+func (a *Assistant) switching(ctx context.Context, in *turning, v *View, tool Tool, out *called) (done bool, err error) {
+	sets, err := a.offeredSets(ctx, in.who, v)
+	switch {
+	case err != nil:
+		return true, err
+	case tool.say == nil:
+		a.reveal(in, sets, out)
+		return false, nil
+	case len(sets) == 0:
+		out.tool = Tool{}
+		return true, unknownTool(out.call.Tool)
+	}
+	return true, a.runSwitch(in, sets, tool, out)
+}
+
+// unknownTool is the one answer for a tool that is unknown, forbidden or of no use.
+func unknownTool(name string) error { return Errorf(NotFound, "Unknown tool: %s", plain.Name(name)) }
 
 func (a *Assistant) runRead(ctx context.Context, s *Scope, tool Tool, out *called) error {
 	r, err := tool.read(ctx, s, out.call.Arguments)

@@ -110,7 +110,11 @@ func (r *runner) begin(ctx context.Context) error {
 		step := r.in.turn.Step + 1
 		return r.commit(ctx, Step{Events: []Event{event(EventReasoningDelta, Delta{Step: step}), event(EventTextDelta, Delta{Step: step})}})
 	}
-	return r.commit(ctx, Step{Events: []Event{event(EventTurnStarted, TurnStarted{r.in.turn.ID, r.in.turn.Conversation})}})
+	events, err := r.switchedSince(ctx)
+	if err != nil {
+		return err
+	}
+	return r.commit(ctx, Step{Events: append([]Event{event(EventTurnStarted, TurnStarted{r.in.turn.ID, r.in.turn.Conversation})}, events...)})
 }
 
 // watch renews the lease and looks for a cancellation from another process while the turn runs. A short turn pays for a timer only.
@@ -211,7 +215,11 @@ func (r *runner) step(ctx context.Context) (Reason, Step, error) {
 	if r.in.turn.Step >= r.a.cfg.Limits.Steps {
 		return StepLimit, Step{}, nil
 	}
-	req, err := r.a.request(ctx, r.in.who, r.in.history, r.in.turn.Screen)
+	if err := r.choices(ctx); err != nil {
+		reason, err := r.stopped(ctx, err)
+		return reason, Step{}, err
+	}
+	req, err := r.a.prompt(ctx, r.in, r.in.turn.Screen)
 	if err != nil {
 		reason, err := r.stopped(ctx, err)
 		return reason, Step{}, err
@@ -319,7 +327,13 @@ func (r *runner) results(ctx context.Context, calls []ToolCall) (Reason, Step, e
 		m.Parts = append(m.Parts, Part{Result: notRun(c)})
 	}
 	s.Messages = []Message{m}
+	before := r.in.history
 	r.in.history = append(r.in.history, m)
+	switched, err := r.switched(ctx, before, outs)
+	if err != nil {
+		return "", Step{}, err
+	}
+	s.Events = append(s.Events, switched...)
 	if reason != "" {
 		return reason, s, nil
 	}
@@ -329,7 +343,7 @@ func (r *runner) results(ctx context.Context, calls []ToolCall) (Reason, Step, e
 // resultParts is a call's part of the step.
 func (r *runner) resultParts(s *Step, o called) []Part {
 	res := &ToolResult{Call: o.call.ID, Ref: o.call.Ref, Outcome: o.outcome, Text: o.text, Returned: o.returned, Truncated: o.truncated}
-	res.Rights = o.rights
+	res.Rights, res.Reveals = o.rights, o.reveals
 	parts := []Part{{Result: res}}
 	fin := ToolFinished{Call: o.call.ID, Tool: o.call.Tool, Outcome: o.outcome, Truncated: o.truncated, DurationMS: o.duration.Milliseconds(), Rights: o.rights}
 	if o.rows {

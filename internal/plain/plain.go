@@ -73,3 +73,16 @@ func Quoted(text string) string { return "“" + strings.Trim(Text(text), "“�
 func Escaped(text string) string {
 	return strings.NewReplacer("<", `\u003c`, ">", `\u003e`).Replace(text)
 }
+
+// Stripped is a text without what cannot be seen: control and format characters become spaces, or nothing.
+func Stripped(text string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsSpace(c):
+			return ' '
+		case hidden(c):
+			return -1
+		}
+		return c
+	}, text)
+}

@@ -90,6 +90,9 @@ func (m *model) body(r deputy.Request, replay bool, said []block) ([]byte, error
 	} else {
 		w.System = []block{{Type: "text", Text: r.System}}
 	}
+	if !blank(r.Toolsets) {
+		w.System = append(w.System, block{Type: "text", Text: r.Toolsets})
+	}
 	h := history{mark: m.mark(), replay: replay, out: []message{}}
 	h.write(r.Messages)
 	if !m.options.cache.Load() {
@@ -111,7 +114,7 @@ func (w *request) mark(history []message) {
 	end := &cache{"ephemeral"}
 	switch {
 	case len(w.System) > 0:
-		w.System[len(w.System)-1].Cache = end
+		w.System[0].Cache = end // behind it, toolsets are switched
 	case len(w.Tools) > 0:
 		w.Tools[len(w.Tools)-1].Cache = end
 	}

@@ -44,8 +44,8 @@ type chatTool struct {
 // chatBody writes the body of a request.
 func (m *model) chatBody(r deputy.Request) ([]byte, schemas, error) {
 	messages := chatWriter{}
-	if r.System != "" {
-		messages = append(messages, chatText("system", r.System))
+	if system := r.Instructions(); system != "" {
+		messages = append(messages, chatText("system", system))
 	}
 	write(r, &messages)
 	w := chatRequest{Model: m.info.Model, Messages: messages, Stream: true}

@@ -73,7 +73,7 @@ type summaryPart struct {
 func (m *model) responsesBody(r deputy.Request) ([]byte, schemas, error) {
 	input := responsesWriter{mark: m.mark(), items: []any{}}
 	write(r, &input)
-	w := responsesRequest{Model: m.info.Model, Instructions: r.System, Input: input.items, Stream: true}
+	w := responsesRequest{Model: m.info.Model, Instructions: r.Instructions(), Input: input.items, Stream: true}
 	if !m.options.encrypted.Load() {
 		w.Include = []string{"reasoning.encrypted_content"}
 	}

@@ -100,7 +100,7 @@ func encode(arguments any) (json.RawMessage, error) {
 
 // size is how many bytes a request has.
 func size(r deputy.Request) int {
-	n := len(r.System) + len(r.Tail)
+	n := len(r.System) + len(r.Toolsets) + len(r.Tail)
 	for _, t := range r.Tools {
 		n += len(t.Name) + len(t.Description) + len(t.Schema)
 	}

@@ -77,6 +77,21 @@ func (s conversations) Rename(ctx context.Context, as deputy.Person, id, title s
 	return nil
 }
 
+func (s conversations) Choose(ctx context.Context, as deputy.Person, id string, choice deputy.Choice) error {
+	if err := s.enter(ctx); err != nil {
+		return err
+	}
+	defer s.leave()
+	c, err := s.conversation(as, id)
+	if err != nil {
+		return err
+	}
+	c.Choices = append(slices.DeleteFunc(slices.Clone(c.Choices), func(old deputy.Choice) bool {
+		return old.Toolset == choice.Toolset && old.Opening == choice.Opening
+	}), choice)
+	return nil
+}
+
 func (s conversations) Delete(ctx context.Context, as deputy.Person, id string) error {
 	if err := s.enter(ctx); err != nil {
 		return err

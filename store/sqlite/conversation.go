@@ -3,7 +3,9 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
+	"slices"
 
 	"example.com/deputy"
 )
@@ -11,9 +13,13 @@ import (
 type conversations struct{ *store }
 
 func (s conversations) Create(ctx context.Context, as deputy.Person, c deputy.Conversation) error {
+	choices, err := json.Marshal(c.Choices)
+	if err != nil {
+		return err
+	}
 	return s.write(ctx, "conversation", func(t tx) error {
-		_, err := t.exec(`INSERT INTO deputy_conversations (person, id, title, folded, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)`,
-			as.Key(), c.ID, c.Title, fold(c.Title), micros(c.CreatedAt), micros(c.UpdatedAt))
+		_, err := t.exec(`INSERT INTO deputy_conversations (person, id, title, folded, created_at, updated_at, choices) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			as.Key(), c.ID, c.Title, fold(c.Title), micros(c.CreatedAt), micros(c.UpdatedAt), string(choices))
 		if taken(err) {
 			return deputy.Errorf(deputy.Conflict, "There is a conversation of this id already.")
 		}
@@ -21,13 +27,16 @@ func (s conversations) Create(ctx context.Context, as deputy.Person, c deputy.Co
 	})
 }
 
-const conversationColumns = `SELECT seq, id, title, created_at, updated_at FROM deputy_conversations `
+const conversationColumns = `SELECT seq, id, title, created_at, updated_at, choices FROM deputy_conversations `
 
 func scanConversation(row scanner) (c deputy.Conversation, err error) {
 	var created, updated int64
-	err = row.Scan(&c.Seq, &c.ID, &c.Title, &created, &updated)
+	var choices string
+	if err = row.Scan(&c.Seq, &c.ID, &c.Title, &created, &updated, &choices); err != nil {
+		return c, err
+	}
 	c.CreatedAt, c.UpdatedAt = moment(created), moment(updated)
-	return c, err
+	return c, json.Unmarshal([]byte(choices), &c.Choices)
 }
 
 func (s conversations) Get(ctx context.Context, as deputy.Person, id string) (c deputy.Conversation, err error) {
@@ -54,6 +63,29 @@ func (s conversations) Rename(ctx context.Context, as deputy.Person, id, title s
 		if err == nil && n == 0 {
 			return missing("conversation")
 		}
+		return err
+	})
+}
+
+// Choose reads and writes in one transaction, which no other writer comes between.
+func (s conversations) Choose(ctx context.Context, as deputy.Person, id string, choice deputy.Choice) error {
+	return s.write(ctx, "conversation", func(t tx) error {
+		var kept string
+		err := t.get(`SELECT choices FROM deputy_conversations WHERE person = ? AND id = ?`, []any{as.Key(), id}, &kept)
+		if errors.Is(err, sql.ErrNoRows) {
+			return missing("conversation")
+		}
+		var choices []deputy.Choice
+		if err := errors.Join(err, json.Unmarshal([]byte(kept), &choices)); err != nil {
+			return err
+		}
+		raw, err := json.Marshal(append(slices.DeleteFunc(choices, func(old deputy.Choice) bool {
+			return old.Toolset == choice.Toolset && old.Opening == choice.Opening
+		}), choice))
+		if err != nil {
+			return err
+		}
+		_, err = t.exec(`UPDATE deputy_conversations SET choices = ? WHERE person = ? AND id = ?`, string(raw), as.Key(), id)
 		return err
 	})
 }

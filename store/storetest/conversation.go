@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -50,6 +51,39 @@ func conversations(t *testing.T, s deputy.Store) {
 	same(t, "not by the old title", len(list("b", 0, 10)), 0)
 	same(t, "found by the new title", titles(list("äHRE", 0, 10)), []string{"Große Ähre"})
 	refused(t, deputy.NotFound, s.Conversations.Rename(ctx, bo(), "cnv_x", "x"))
+}
+
+// choices are kept one for each toolset and each half of a conversation: before it began, and since.
+func choices(t *testing.T, s deputy.Store) {
+	ctx := t.Context()
+	must(t, s.Conversations.Create(ctx, ana(), deputy.Conversation{ID: "cnv_1"}))
+	must(t, s.Conversations.Create(ctx, bo(), deputy.Conversation{ID: "cnv_1"}))
+	a := deputy.Choice{Toolset: "a", Active: true, From: at(1), At: at(2), Opening: true}
+	b := deputy.Choice{Toolset: "b", Active: true, From: at(3), At: at(3)}
+	later := deputy.Choice{Toolset: "a", From: at(4), At: at(4)}
+	for _, c := range []deputy.Choice{a, b, later} {
+		must(t, s.Conversations.Choose(ctx, ana(), "cnv_1", c))
+	}
+	kept := func(as deputy.Person) []deputy.Choice {
+		return get[deputy.Conversation](t)(s.Conversations.Get(ctx, as, "cnv_1")).Choices
+	}
+	same(t, "kept", kept(ana()), []deputy.Choice{a, b, later})
+	b.Active, b.At = false, at(5)
+	must(t, s.Conversations.Choose(ctx, ana(), "cnv_1", b))
+	same(t, "replaced", kept(ana()), []deputy.Choice{a, later, b})
+	same(t, "another person's", len(kept(bo())), 0)
+	refused(t, deputy.NotFound, s.Conversations.Choose(ctx, ana(), "cnv_2", a))
+	if list := get[[]deputy.Conversation](t)(s.Conversations.List(ctx, ana(), "", 0, 1)); len(list) != 1 || len(list[0].Choices) != 3 {
+		t.Errorf("listed with %v", list)
+	}
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			must(t, s.Conversations.Choose(ctx, bo(), "cnv_1", deputy.Choice{Toolset: string(rune('a' + i)), Active: true, At: at(i), From: at(i)}))
+		})
+	}
+	all.Wait()
+	same(t, "chosen at once", len(kept(bo())), 20)
 }
 
 func conversationDeleted(t *testing.T, s deputy.Store) {

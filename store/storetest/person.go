@@ -30,6 +30,9 @@ func methods(s deputy.Store, of things) []method {
 		{"Conversations.Rename", func(ctx context.Context, as deputy.Person) error {
 			return s.Conversations.Rename(ctx, as, of.conversation, "mine")
 		}},
+		{"Conversations.Choose", func(ctx context.Context, as deputy.Person) error {
+			return s.Conversations.Choose(ctx, as, of.conversation, deputy.Choice{Toolset: "mine"})
+		}},
 		{"Conversations.Delete", func(ctx context.Context, as deputy.Person) error {
 			return s.Conversations.Delete(ctx, as, of.conversation)
 		}},

@@ -20,6 +20,7 @@ func Run(t *testing.T, open func(t *testing.T) deputy.Store) {
 		run  func(t *testing.T, s deputy.Store)
 	}{
 		{"conversations", conversations},
+		{"choices of toolsets", choices},
 		{"conversation deleted", conversationDeleted},
 		{"conversation busy", conversationBusy},
 		{"round trip of messages", messageRoundTrip},

@@ -154,6 +154,7 @@ type toolSpecJSON struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
+	Deferred    bool            `json:"deferred,omitempty"`
 }
 
 type promptOutput struct{ Body promptJSON }
@@ -163,9 +164,9 @@ func (s *server) prompt(ctx context.Context, who deputy.Caller, in *promptInput)
 	if err != nil {
 		return nil, err
 	}
-	out := promptJSON{System: r.System, Tail: r.Tail, Tools: make([]toolSpecJSON, 0, len(r.Tools)), Messages: make([]messageJSON, 0, len(r.Messages))}
+	out := promptJSON{System: r.Instructions(), Tail: r.Tail, Tools: make([]toolSpecJSON, 0, len(r.Tools)), Messages: make([]messageJSON, 0, len(r.Messages))}
 	for _, t := range r.Tools {
-		out.Tools = append(out.Tools, toolSpecJSON(t))
+		out.Tools = append(out.Tools, toolSpecJSON{t.Name, t.Description, t.Schema, t.Deferred})
 	}
 	for _, m := range r.Messages {
 		j := message(m)
