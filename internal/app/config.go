@@ -25,7 +25,7 @@ type Config struct {
 	Classes   notYet          `json:"classes,omitempty"`
 	Channels  notYet          `json:"channels,omitempty"`
 	Actions   notYet          `json:"actions,omitempty"`
-	Toolsets  notYet          `json:"toolsets,omitempty"`
+	Toolsets  ToolsetsConfig  `json:"toolsets,omitempty" doc:"groups of tools that are activated in a conversation"`
 }
 
 // AssistantConfig is the assistant itself.
@@ -155,6 +155,22 @@ type LimitsConfig struct {
 	Shutdown       Duration `json:"shutdown,omitempty" doc:"that steps under way have to end in when the server is stopped; 20s if absent"`
 }
 
+// ToolsetsConfig is about groups of tools.
+type ToolsetsConfig struct {
+	Idle Duration  `json:"idle,omitempty" doc:"without use, after which a toolset is inactive again; 10m if absent"`
+	Core *[]string `json:"core,omitempty" doc:"toolsets that are always offered, beside records, present and kernel; [analysis] if absent"`
+	Max  int       `json:"max,omitempty" doc:"toolsets that a model is told of; 50 if absent"`
+}
+
+// core are the toolsets that are always offered.
+func (c *Config) core() []string {
+	core := []string{"records", "present", "kernel"}
+	if c.Toolsets.Core == nil {
+		return append(core, "analysis")
+	}
+	return append(core, *c.Toolsets.Core...)
+}
+
 // BudgetsConfig bounds a person.
 type BudgetsConfig struct {
 	Rate         RateConfig `json:"rate,omitempty"`
@@ -174,6 +190,7 @@ func (c *Config) limits() deputy.Limits {
 		ToolTimeout: l.ToolTimeout.std(), TurnTimeout: l.TurnTimeout.std(), ProposalExpiry: l.ProposalExpiry.std(),
 		ResultRows: l.ResultRows, ResultBytes: int(l.ResultBytes), HandleRows: l.HandleRows,
 		TurnsPerMinute: c.Budgets.Rate.TurnsPerMinute, Shutdown: l.Shutdown.std(),
+		ToolsetIdle: c.Toolsets.Idle.std(), Toolsets: c.Toolsets.Max,
 	}
 }
 

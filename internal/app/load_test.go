@@ -213,7 +213,7 @@ func TestWhatIsNoYAMLIsMended(t *testing.T) {
 func TestWhatIsNotBuiltIsRefused(t *testing.T) {
 	t.Parallel()
 	for key, text := range map[string]string{
-		"classes": "classes: [public]", "channels": "channels: { mcp: { cleared: internal } }", "actions": "actions: {}", "toolsets": "toolsets: { idle: 10m }",
+		"classes": "classes: [public]", "channels": "channels: { mcp: { cleared: internal } }", "actions": "actions: {}",
 		"models[0].cleared":            "models: [ { name: a, provider: offline, cleared: internal } ]",
 		"auth.oidc":                    "auth: { oidc: { issuer: x } }",
 		"policy.roles.a.actions":       "policy: { roles: { a: { actions: [b] } } }",

@@ -136,7 +136,7 @@ func (d *document) hostless(ctx context.Context, err error) error {
 func (p *parts) assemble(ctx context.Context, store deputy.Store) (*deputy.Assistant, error) {
 	return deputy.New(ctx, deputy.Config{
 		Name: p.Assistant.Name, Instructions: p.Assistant.Instructions, Host: p.host, Models: p.models, Store: store, Policy: p.policy(),
-		Toolsets: p.tools, Directory: p.tokens, Limits: p.limits(), Zone: zone(p.Zone), Log: p.log, Observe: p.observe,
+		Toolsets: p.tools, Core: p.core(), Directory: p.tokens, Limits: p.limits(), Zone: zone(p.Zone), Log: p.log, Observe: p.observe,
 	})
 }
 
@@ -158,5 +158,21 @@ func (d *document) checkTools(sets []deputy.Toolset) error {
 			}
 		}
 	}
+	if d.Toolsets.Core != nil {
+		sets := setNames(sets)
+		for i, name := range *d.Toolsets.Core {
+			if !slices.Contains(sets, name) {
+				d.badValue(fmt.Sprintf("toolsets.core[%d]", i), "no such toolset: %s%s", name, near.Hint(name, sets))
+			}
+		}
+	}
 	return d.mistakes.err()
+}
+
+func setNames(sets []deputy.Toolset) []string {
+	out := make([]string, len(sets))
+	for i, s := range sets {
+		out[i] = s.Name
+	}
+	return out
 }

@@ -28,6 +28,9 @@ func (s *server) routes(api huma.API) {
 	add(s, api, "DELETE /v1/conversations/{id}", "Delete a conversation; the log stays", s.deleteConversation, status(http.StatusNoContent))
 	add(s, api, "GET /v1/conversations/{id}/messages", "What was said, oldest first", s.listMessages)
 
+	add(s, api, "GET /v1/toolsets", "Toolsets, and which are active in a conversation", s.listToolsets)
+	add(s, api, "PUT /v1/conversations/{id}/toolsets/{name}", "Switch a toolset on or off in a conversation", s.putToolset)
+
 	post(s, api, "/v1/conversations/{id}/turns", "Say something", s.newTurn(), streams[turnJSON](api))
 	add(s, api, "GET /v1/turns/{id}", "One turn", s.getTurn)
 	add(s, api, "GET /v1/turns/{id}/events", "Follow a turn", s.followTurn, streams[turnJSON](nil))
@@ -87,7 +90,7 @@ func status(n int) func(*huma.Operation) {
 // streams documents the answers of a route that writes its own: events, and T as JSON where an api is given.
 func streams[T any](api huma.API) func(*huma.Operation) {
 	content := map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{Type: huma.TypeString,
-		Description: "Events as they happen, the last is turn.finished: `id:` an integer that grows, `event:` turn.started, text.delta, reasoning.delta, tool.started, tool.finished, proposal.created, display, usage or turn.finished, `data:` JSON. A comment line every 15 s."}}}
+		Description: "Events as they happen, the last is turn.finished: `id:` an integer that grows, `event:` turn.started, text.delta, reasoning.delta, tool.started, tool.finished, proposal.created, display, toolset.changed, usage or turn.finished, `data:` JSON. A comment line every 15 s."}}}
 	if api != nil {
 		content["application/json"] = &huma.MediaType{Schema: api.OpenAPI().Components.Schemas.Schema(typeOf[T](), true, "Turn")}
 	}
