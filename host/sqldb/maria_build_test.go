@@ -25,11 +25,6 @@ func TestMariaContract(t *testing.T) {
 	hosttest.Run(t, openMaria)
 }
 
-func TestMariaGuardAgainstAModelOfItself(t *testing.T) {
-	t.Parallel()
-	hosttest.Guard(t, openMaria, 20, 30)
-}
-
 func FuzzMariaQuestions(f *testing.F) {
 	hosttest.Fuzz(f, openMaria)
 }
@@ -86,6 +81,9 @@ func createMariaColumn(t query.Table, f query.Field, all []query.Table) string {
 	declared := map[query.Type]string{query.Int: "bigint", query.Dec: "decimal(65,26)", query.Bool: "boolean", query.Date: "date", query.Timestamp: "datetime(6)", query.JSON: "json", query.List: "set('new', 'sale')", query.String: text + " CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"}[f.Type]
 	if f.Type == query.Dec && f.Scale >= 0 {
 		declared = fmt.Sprintf("decimal(18, %d)", f.Scale)
+	}
+	if f.Comment == loose {
+		declared = strings.Replace(declared, "utf8mb4_nopad_bin", "utf8mb4_general_ci", 1)
 	}
 	if len(t.Key) == 1 && t.Key[0] == f.Name && f.Generated {
 		return fmt.Sprintf("%q %s AUTO_INCREMENT", f.Name, declared)
