@@ -10,7 +10,7 @@ import (
 )
 
 // things names one of each.
-type things struct{ conversation, turn, proposal, group, call string }
+type things struct{ conversation, turn, proposal, group, call, analysis string }
 
 // method is one call of the store that names a thing.
 type method struct {
@@ -71,6 +71,15 @@ func methods(s deputy.Store, of things) []method {
 		{"Proposals.Close", func(ctx context.Context, as deputy.Person) error {
 			return s.Proposals.Close(ctx, as, []string{of.proposal}, deputy.Rejected, "mine", at(9))
 		}},
+		{"Analyses.Get", func(ctx context.Context, as deputy.Person) error {
+			_, err := s.Analyses.Get(ctx, as, of.analysis)
+			return err
+		}},
+		{"Analyses.Put", func(ctx context.Context, as deputy.Person) error {
+			_, err := s.Analyses.Put(ctx, as, versioned(of.analysis, "mine", 1))
+			return err
+		}},
+		{"Analyses.Delete", func(ctx context.Context, as deputy.Person) error { return s.Analyses.Delete(ctx, as, of.analysis) }},
 		{"Log.Get", func(ctx context.Context, as deputy.Person) error { _, err := s.Log.Get(ctx, as, of.call); return err }},
 	}
 }
@@ -82,6 +91,7 @@ func lists(t *testing.T, s deputy.Store, as deputy.Person) map[string]int {
 	return map[string]int{
 		"conversations": len(get[[]deputy.Conversation](t)(s.Conversations.List(ctx, as, "", 0, 10))),
 		"proposals":     len(get[[]deputy.Proposal](t)(s.Proposals.List(ctx, as, deputy.ProposalFilter{}, 0, 10))),
+		"analyses":      len(get[[]deputy.SavedAnalysis](t)(s.Analyses.List(ctx, as, deputy.AnalysisFilter{}, 0, 10))),
 		"log":           len(get[[]deputy.Entry](t)(s.Log.List(ctx, as, deputy.LogFilter{}, 0, 10))),
 	}
 }
@@ -94,7 +104,8 @@ func given(t *testing.T, s deputy.Store) (things, deputy.Lease) {
 		Events: []deputy.Event{{Seq: 1, Name: "hers"}}, Proposals: []deputy.Proposal{proposal(ana(), "prp_1", "grp_1", 1)},
 	}))
 	must(t, s.Log.Append(t.Context(), deputy.Entry{ID: "tcl_1", Person: ana(), Phase: "turn"}))
-	return things{"cnv_1", "trn_1", "prp_1", "grp_1", "tcl_1"}, l
+	put(t, s, ana(), analysis("ana_1", "Revenue", false))
+	return things{"cnv_1", "trn_1", "prp_1", "grp_1", "tcl_1", "ana_1"}, l
 }
 
 // snapshot is everything of Ana's that a stranger could have touched.
@@ -108,13 +119,14 @@ func snapshot(t *testing.T, s deputy.Store, of things) []any {
 		get[[]deputy.Message](t)(s.Messages.Page(ctx, ana(), of.conversation, 0, 10)),
 		get[[]deputy.Proposal](t)(s.Proposals.Get(ctx, ana(), of.group)),
 		get[[]deputy.Entry](t)(s.Log.List(ctx, ana(), deputy.LogFilter{}, 0, 10)),
+		get[[]deputy.SavedAnalysis](t)(s.Analyses.List(ctx, ana(), deputy.AnalysisFilter{}, 0, 10)),
 	}
 }
 
 func isolation(t *testing.T, s deputy.Store) {
 	hers, _ := given(t, s)
 	before := snapshot(t, s, hers)
-	absent := methods(s, things{"cnv_x", "trn_x", "prp_x", "grp_x", "tcl_x"})
+	absent := methods(s, things{"cnv_x", "trn_x", "prp_x", "grp_x", "tcl_x", "ana_x"})
 	for _, stranger := range []deputy.Person{bo(), twin()} {
 		for i, m := range methods(s, hers) {
 			err, want := m.call(t.Context(), stranger), absent[i].call(t.Context(), stranger)
@@ -123,10 +135,10 @@ func isolation(t *testing.T, s deputy.Store) {
 				t.Errorf("%s as %s: %v, but for what does not exist: %v", m.name, stranger.Key(), err, want)
 			}
 		}
-		same(t, "lists", lists(t, s, stranger), map[string]int{"conversations": 0, "proposals": 0, "log": 0})
+		same(t, "lists", lists(t, s, stranger), map[string]int{"conversations": 0, "proposals": 0, "analyses": 0, "log": 0})
 	}
 	same(t, "untouched", snapshot(t, s, hers), before)
-	same(t, "own lists", lists(t, s, ana()), map[string]int{"conversations": 1, "proposals": 1, "log": 1})
+	same(t, "own lists", lists(t, s, ana()), map[string]int{"conversations": 1, "proposals": 1, "analyses": 1, "log": 1})
 
 	// Another person may have a conversation of the same id, and a name decides nothing.
 	must(t, s.Conversations.Create(t.Context(), bo(), deputy.Conversation{ID: "cnv_1", Title: "his"}))
@@ -178,6 +190,14 @@ func cancelled(t *testing.T, s deputy.Store) {
 		method{"Attempts.Forget", func(ctx context.Context, as deputy.Person) error {
 			return s.Attempts.Forget(ctx, as, attempt("k", "late", 5))
 		}},
+		method{"Analyses.List", func(ctx context.Context, as deputy.Person) error {
+			_, err := s.Analyses.List(ctx, as, deputy.AnalysisFilter{}, 0, 10)
+			return err
+		}},
+		method{"Analyses.Put, new", func(ctx context.Context, as deputy.Person) error {
+			_, err := s.Analyses.Put(ctx, as, analysis("ana_2", "late", false))
+			return err
+		}},
 		method{"Settings.Get", func(ctx context.Context, _ deputy.Person) error { _, err := s.Settings.Get(ctx, "x"); return err }},
 		method{"Settings.Put", func(ctx context.Context, _ deputy.Person) error { return s.Settings.Put(ctx, "x", []byte(`1`)) }},
 	)
@@ -187,7 +207,7 @@ func cancelled(t *testing.T, s deputy.Store) {
 		}
 	}
 	same(t, "untouched", snapshot(t, s, hers), before)
-	same(t, "lists", lists(t, s, ana()), map[string]int{"conversations": 1, "proposals": 1, "log": 1})
+	same(t, "lists", lists(t, s, ana()), map[string]int{"conversations": 1, "proposals": 1, "analyses": 1, "log": 1})
 	_, err := s.Settings.Get(t.Context(), "x")
 	refused(t, deputy.NotFound, err)
 }
@@ -200,7 +220,7 @@ func copied(t *testing.T, s deputy.Store) {
 		Messages: []deputy.Message{{Role: deputy.FromModel, Parts: parts()}}, Events: []deputy.Event{full[deputy.Event]()},
 		Proposals: []deputy.Proposal{full[deputy.Proposal]()},
 	}
-	of := things{"cnv_1", "trn_1", step.Proposals[0].ID, step.Proposals[0].Group, ""}
+	of := things{"cnv_1", "trn_1", step.Proposals[0].ID, step.Proposals[0].Group, "", ""}
 	must(t, s.Turns.Commit(ctx, l, step))
 	row := full[deputy.Entry]()
 	must(t, s.Log.Append(ctx, row))
@@ -229,6 +249,6 @@ func spoil(m deputy.Message, e deputy.Event, p deputy.Proposal, row deputy.Entry
 		}
 		m.Parts[i].Text = "spoilt"
 	}
-	e.Data[0], p.Arguments[0], row.Arguments[0] = '[', '[', '['
+	e.Data[0], p.Arguments[0], p.Prepared[0], row.Arguments[0] = '[', '[', '[', '['
 	p.Changes[0].Key[0], *p.Changes[0].Values[0].Text, *p.Lines[0].Before, p.Warnings[0] = "spoilt", "spoilt", "spoilt", "spoilt"
 }
