@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"example.com/deputy"
+	"example.com/deputy/store/memory"
 	"example.com/deputy/toolset/analysis"
 	"example.com/deputy/toolset/kernel"
 	"example.com/deputy/toolset/present"
@@ -32,7 +33,9 @@ func core() []deputy.Tool {
 	return out
 }
 
-func withAnalysis() []deputy.Tool { return append(core(), analysis.New().Tools...) }
+func withAnalysis() []deputy.Tool {
+	return append(core(), analysis.Saving(memory.New().Analyses).Tools...)
+}
 
 func definitions(t *testing.T, tools []deputy.Tool) string {
 	t.Helper()
@@ -70,7 +73,7 @@ func TestCore(t *testing.T) {
 		"list_tables": deputy.KindRead, "describe_table": deputy.KindRead, "query_records": deputy.KindRead, "count_records": deputy.KindRead,
 		"get_record": deputy.KindRead, "search_records": deputy.KindRead, "list_possible_values": deputy.KindRead, "render_widget": deputy.KindRead, "create_record": deputy.KindPropose, "update_record": deputy.KindPropose, "delete_record": deputy.KindPropose,
 		"navigate": deputy.KindDisplay, "present_results": deputy.KindDisplay, "calculate": deputy.KindRead, "current_datetime": deputy.KindRead,
-		"analyze_records": deputy.KindRead,
+		"analyze_records": deputy.KindRead, "list_analyses": deputy.KindRead, "save_analysis": deputy.KindPropose,
 	}
 	noHost := []string{"present_results", "calculate", "current_datetime"}
 	for _, tool := range withAnalysis() {

@@ -10,6 +10,7 @@ import (
 	"example.com/deputy/deputytest"
 	"example.com/deputy/host/hosttest"
 	"example.com/deputy/query"
+	"example.com/deputy/store/memory"
 	"example.com/deputy/toolset/analysis"
 	"example.com/deputy/toolset/kernel"
 	"example.com/deputy/toolset/present"
@@ -46,14 +47,16 @@ func FuzzArguments(f *testing.F) {
 		`{"term":"ONE"}`, `{"term":"1 o%_' \u0000\u200b","tables":["things"],"limit":-1}`, `{"table":"things","field":"name","term":"x"}`, strings.Repeat(`{"table":`, 60) + `1` + strings.Repeat(`}`, 60), "{\"table\":\"\xff\"}", `{"table":"th\u0069ngs","id":"\ud800"}`,
 		`{"widget":"named","parameters":["name=one","least=-0.5"]}`, `{"widget":"named","parameters":["=","least","name=\u0000%_'"]}`, `{"widget":"totals","parameters":["since=2026-01-31"]}`,
 		`{"table":"things","group_by":["name"],"measures":[{"as":"n","expr":"count()"}],"having":"n > 0","order_by":["n desc"]}`, `{"table":"things","measures":[{"as":"n","expr":"sum(sum(price))"}]}`,
+		`{"analysis_id":"ana_1","limit":1}`, `{"name":"n","call_id":"c1"}`, `{"name":" ","call_id":"c1","analysis_id":"ana_1","description":"\u0000","shared":true}`,
 	} {
 		for tool := range withAnalysis() {
 			f.Add(uint8(tool), s)
 		}
 	}
-	host := things()
+	host, store := things(), memory.New()
 	desk := deputytest.New(f, deputytest.Config{Host: host, Policy: deputytest.AllowAll("all"), Toolsets: []deputy.Toolset{
-		records.New(records.Config{Pages: map[string]string{"things": "/things/{id}"}, Widgets: prepared()}), present.New(), kernel.New(), analysis.New()}})
+		records.New(records.Config{Pages: map[string]string{"things": "/things/{id}"}, Widgets: prepared()}), present.New(), kernel.New(), analysis.Saving(store.Analyses)},
+		Adjust: func(c *deputy.Config) { c.Store = store }})
 	who := deputytest.Person("1", "all")
 	tools := withAnalysis()
 	f.Fuzz(func(t *testing.T, n uint8, arguments string) {

@@ -23,11 +23,11 @@ import (
 
 // This file is the one list of what the binary has: every host, store, provider and toolset, chosen by the configuration.
 
-// toolsets are the tools there are.
-func toolsets(c *Config) []deputy.Toolset {
+// toolsets are the tools there are; some keep what is theirs in the store.
+func toolsets(c *Config, store deputy.Store) []deputy.Toolset {
 	return []deputy.Toolset{
 		records.New(records.Config{Pages: c.Host.Pages, Widgets: c.widgets()}),
-		analysis.New(),
+		analysis.Saving(store.Analyses),
 		present.New(),
 		kernel.New(),
 	}
@@ -85,12 +85,12 @@ type parts struct {
 
 // build puts a configuration together. What is wrong with the configuration comes as Mistakes; any other error is a part that does not answer.
 func build(ctx context.Context, d *document, log *slog.Logger) (*parts, error) {
-	p := &parts{document: d, tokens: newTokens(d.Auth), tools: toolsets(&d.Config), log: log, metrics: newMetrics()}
+	p := &parts{document: d, tokens: newTokens(d.Auth), log: log, metrics: newMetrics()}
 	var err error
 	if p.models, err = newModels(&d.Config); err != nil {
 		return nil, d.located(err, nil)
 	}
-	if err := d.checkTools(p.tools); err != nil {
+	if err := d.checkTools(toolsets(&d.Config, memory.New())); err != nil { // by their names, before anything is opened
 		return nil, err
 	}
 	if p.host, err = openHost(ctx, &d.Config); err != nil {
@@ -107,6 +107,7 @@ func build(ctx context.Context, d *document, log *slog.Logger) (*parts, error) {
 	}
 	p.metrics.registry.MustRegister(newPools(poolsOf(p.host, p.store)))
 	p.store = p.metrics.counted(p.store)
+	p.tools = toolsets(&d.Config, p.store)
 	if p.assistant, err = p.assemble(ctx, p.store); err != nil {
 		tables, _ := p.tables(ctx) // without them the mistake is the same
 		return nil, errors.Join(d.located(err, tables), p.host.Close(), p.store.Close())

@@ -24,13 +24,14 @@ const (
 )
 
 type analyzeRecordsIn struct {
-	Table    string      `json:"table"`
-	Where    string      `json:"where,omitzero"`
-	GroupBy  []string    `json:"group_by,omitzero"`
-	Measures []measureIn `json:"measures,omitzero"`
-	Having   string      `json:"having,omitzero"`
-	OrderBy  []string    `json:"order_by,omitzero"`
-	Limit    int         `json:"limit,omitzero"`
+	Table      string      `json:"table,omitzero"`
+	AnalysisID string      `json:"analysis_id,omitzero"`
+	Where      string      `json:"where,omitzero"`
+	GroupBy    []string    `json:"group_by,omitzero"`
+	Measures   []measureIn `json:"measures,omitzero"`
+	Having     string      `json:"having,omitzero"`
+	OrderBy    []string    `json:"order_by,omitzero"`
+	Limit      int         `json:"limit,omitzero"`
 }
 
 type measureIn struct {
@@ -38,11 +39,11 @@ type measureIn struct {
 	Expr string `json:"expr"`
 }
 
-func analyzeRecords() deputy.Tool {
+func (k keeper) analyzeRecords() deputy.Tool {
 	return deputy.ReadTool(deputy.Definition{
 		Name: "analyze_records", Label: "Analyzed records", Description: strings.TrimSpace(analyzeRecordsText),
 		Operation: "GET /table/{table}/analysis", Offered: offered,
-	}, runAnalyzeRecords)
+	}, k.runAnalyzeRecords)
 }
 
 // offered is to who may read any table at all of a host that has aggregates.
@@ -54,22 +55,35 @@ func offered(ctx context.Context, v *deputy.View) (bool, error) {
 	return len(some) > 0, err
 }
 
-func runAnalyzeRecords(ctx context.Context, s *deputy.Scope, in analyzeRecordsIn) (deputy.Result, error) {
+// ofSaved says beside the figures which saved analysis they are of.
+type ofSaved struct {
+	Analysis string `json:"analysis"`
+}
+
+func (k keeper) runAnalyzeRecords(ctx context.Context, s *deputy.Scope, in analyzeRecordsIn) (out deputy.Result, err error) {
+	if in.AnalysisID != "" {
+		var of deputy.SavedAnalysis
+		if of, in, err = k.saved(ctx, s, in); err != nil {
+			return out, err
+		}
+		out.Value = ofSaved{of.Name}
+	}
 	a, err := compile(ctx, s.View(), in)
 	if err != nil {
-		return deputy.Result{}, err
+		return out, err
 	}
 	a.Limit = s.Window(in.Limit, mostGroups)
 	rows, err := s.View().Analyze(ctx, a)
-	return deputy.Result{Rows: &rows}, err
+	out.Rows = &rows
+	return out, err
 }
 
 // compile reads the texts of an analysis as the person may ask them.
 func compile(ctx context.Context, v *deputy.View, in analyzeRecordsIn) (a query.Analysis, err error) {
-	if _, err := v.Table(ctx, in.Table); err != nil {
+	if err := bounded(in); err != nil {
 		return a, err
 	}
-	if err := bounded(in); err != nil {
+	if _, err := v.Table(ctx, in.Table); err != nil {
 		return a, err
 	}
 	a = query.Analysis{Table: in.Table}
@@ -106,6 +120,8 @@ func compile(ctx context.Context, v *deputy.View, in analyzeRecordsIn) (a query.
 
 func bounded(in analyzeRecordsIn) error {
 	switch {
+	case in.Table == "":
+		return deputy.Errorf(deputy.Invalid, "missing parameter `table`: name one, or the `analysis_id` of a saved analysis")
 	case len(in.GroupBy)+len(in.Measures) == 0:
 		return deputy.Errorf(deputy.Invalid, `name what is wanted: "measures":[{"as":"rows","expr":"count()"}], "group_by":["customer.country"], or both`)
 	case len(in.GroupBy) > mostKeys, len(in.OrderBy) > mostKeys+mostMeasures:
