@@ -45,6 +45,7 @@ bench: ## Every benchmark once, and what the built binary needs; BENCHTIME=2s to
 	cd bench/turns/fantasy && $(GO) vet ./...
 	$(GO) run ./bench/turns -rounds 1 -for 50ms -streams 20
 	cd bench/sqlite && $(GO) vet ./... && $(GO) run . -rounds 1 -for 50ms
+	cd bench/toolsets && $(GO) vet ./... && $(GO) test -count=1 -v ./...
 
 bench-peers: ## Whole turns over HTTP beside a floor and a peer, on an idle machine: 8 minutes. docs/benchmarks.md
 	$(GO) run ./bench/turns -rounds $(or $(ROUNDS),5) -for $(or $(FOR),4s)
