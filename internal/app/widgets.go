@@ -67,6 +67,9 @@ type ParameterConfig struct {
 // parameterName is what stands behind parameters. in an expression.
 var parameterName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,59}$`)
 
+// parameterPath is a parameter in an expression.
+var parameterPath = regexp.MustCompile(`\bparameters\.[a-z][a-z0-9_]*`)
+
 // validateWidgets finds what is wrong with widgets by themselves.
 func (d *document) validateWidgets() {
 	for _, name := range slices.Sorted(maps.Keys(d.Host.Widgets)) {
@@ -184,7 +187,7 @@ func (d *document) badWidget(key string, w WidgetConfig, message string, tables 
 		d.badMissing(key+".table", fmt.Sprintf("no table `%s`%s", table, hint))
 		return
 	}
-	argument, text, _ := strings.Cut(message, ": ")
+	argument, text, _ := strings.Cut(withParameter(message), ": ")
 	measure, isMeasure := strings.CutPrefix(argument, "measure ")
 	switch {
 	case isMeasure:
@@ -198,6 +201,15 @@ func (d *document) badWidget(key string, w WidgetConfig, message string, tables 
 	default:
 		d.badMissing(key, message)
 	}
+}
+
+// withParameter puts the name of the one parameter that an expression has where a message shows its value, which is null while it is checked.
+func withParameter(message string) string {
+	found := slices.Compact(slices.Sorted(slices.Values(parameterPath.FindAllString(message, -1))))
+	if len(found) != 1 {
+		return message
+	}
+	return strings.NewReplacer("`null`", "`"+found[0]+"`", "(null)", "("+found[0]+")").Replace(message)
 }
 
 // viewOf is the host as a person may see it under a policy.

@@ -22,7 +22,7 @@ func TestWidgetsAreCheckedAtStart(t *testing.T) {
 		`query: { table: customers, select: [name, fone] }`:                                    "host.widgets.w.query.select[1]: in `fone`: column 1: no field `fone`; near: phone",
 		`query: { table: customers, order_by: [name, 'id dsc'] }`:                              "host.widgets.w.query.order_by[1]: in `id dsc`",
 		`query: { table: customers, where: 'name == parameters.nme' }`:                         "host.widgets.w.query.where: in `name == parameters.nme`: column 20: no parameter `nme`; near: name",
-		`query: { table: customers, where: 'id == parameters.name' }`:                          "host.widgets.w.query.where: in `id == parameters.name`",
+		`query: { table: customers, where: 'id == parameters.name' }`:                          "host.widgets.w.query.where: in `id == parameters.name`: column 4: `parameters.name` is text: write number(parameters.name) to compare",
 		`query: { table: customers, where: 'employee == "Ann"' }`:                              "host.widgets.w.query.where: in `employee == \"Ann\"`: column 10: labels are not understood here: compare the key, `employee_id`, or a field of `employee`",
 		`analyze: { table: customers, group_by: [name, cty] }`:                                 "host.widgets.w.analyze.group_by[1]: in `cty`",
 		`analyze: { table: customers, measures: [ { as: n, expr: count( } ] }`:                 "host.widgets.w.analyze.measures[0].expr: in `count(`",
