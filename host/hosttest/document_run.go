@@ -18,6 +18,7 @@ import (
 func (e *examples) env(table string) query.Env {
 	env := e.world.Env(table)
 	env.Params = []string{"person"}
+	env.Given = map[string]query.Lit{"since": {V: query.Day("2026-02-01"), T: query.Date}, "status": {V: "paid", T: query.String}, "note": {T: query.String}}
 	env.Label = func(_ context.Context, rel query.Relation, text string) ([]query.Candidate, error) {
 		var out []query.Candidate
 		for _, row := range e.world.Rows[rel.Table] {

@@ -12,15 +12,15 @@ import (
 // refers to itself, children of children, a foreign key of two columns, and NULLs wherever they may be.
 func shop() ([]query.Table, map[string][]query.Row) {
 	addresses := query.Table{Name: "addresses", Label: "Addresses", Key: []string{"id"}, Fields: []query.Field{
-		field("id", query.Int, required), field("city", query.String, required), field("country", query.String)},
+		field("id", query.Int, generated), field("city", query.String, required), field("country", query.String)},
 		Relations: []query.Relation{many("orders_by_billing_id", "orders", "id", "billing_id"), many("orders_by_shipping_id", "orders", "id", "shipping_id")}}
 	customers := query.Table{Name: "customers", Label: "Customers", Key: []string{"id"}, RecordLabel: "name", Fields: []query.Field{
-		field("id", query.Int, required), field("name", query.String, required), field("country", query.String), field("phone", query.String),
+		field("id", query.Int, generated), field("name", query.String, required), field("country", query.String), field("phone", query.String),
 		field("credit", query.Dec, scale2), field("vip", query.Bool), field("born", query.Date), field("seen_at", query.Timestamp),
 		field("support_rep_id", query.Int), field("profile", query.JSON)},
 		Relations: []query.Relation{one("support_rep", "employees", "support_rep_id", "id"), many("orders", "orders", "id", "customer_id")}}
 	employees := query.Table{Name: "employees", Label: "Employees", Key: []string{"id"}, RecordLabel: "name", Fields: []query.Field{
-		field("id", query.Int, required), field("name", query.String, required), field("reports_to", query.Int), field("hired", query.Date),
+		field("id", query.Int, generated), field("name", query.String, required), field("reports_to", query.Int), field("hired", query.Date),
 		field("salary", query.Dec, scale2)},
 		Relations: []query.Relation{one("reports_to", "employees", "reports_to", "id"), many("customers", "customers", "id", "support_rep_id"),
 			many("employees_by_reports_to", "employees", "id", "reports_to")}}
@@ -30,14 +30,14 @@ func shop() ([]query.Table, map[string][]query.Row) {
 		Relations: []query.Relation{one("order", "orders", "order_id", "id"),
 			{Name: "shelves", Label: "shelves", Table: "shelves", From: []string{"store", "shelf"}, To: []string{"store", "shelf"}}}}
 	orders := query.Table{Name: "orders", Label: "Orders", Key: []string{"id"}, Fields: []query.Field{
-		field("id", query.Int, required), field("customer_id", query.Int, required), field("status", query.String, listed("open", "paid", "cancelled")),
+		field("id", query.Int, generated), field("customer_id", query.Int, required), field("status", query.String, listed("open", "paid", "cancelled")),
 		field("ordered_at", query.Timestamp), field("due", query.Date), field("total", query.Dec, scale2), field("billing_id", query.Int), field("shipping_id", query.Int)},
 		Relations: []query.Relation{one("billing", "addresses", "billing_id", "id"), one("customer", "customers", "customer_id", "id"),
 			one("shipping", "addresses", "shipping_id", "id"), many("items", "items", "id", "order_id")}}
 	shelves := query.Table{Name: "shelves", Label: "Shelves", Key: []string{"store", "shelf"}, Fields: []query.Field{
 		field("store", query.String, required), field("shelf", query.Int, required), field("place", query.String)},
 		Relations: []query.Relation{{Name: "items", Label: "items", Table: "items", From: []string{"store", "shelf"}, To: []string{"store", "shelf"}, Many: true}}}
-	tags := query.Table{Name: "posts", Label: "Posts", Key: []string{"id"}, Fields: []query.Field{field("id", query.Int, required), field("tags", query.List)}}
+	tags := query.Table{Name: "posts", Label: "Posts", Key: []string{"id"}, Fields: []query.Field{field("id", query.Int, generated), field("tags", query.List)}}
 	return []query.Table{addresses, customers, employees, items, orders, tags, shelves}, shopRows()
 }
 
