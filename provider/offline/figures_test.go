@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -70,6 +71,7 @@ func figures() []figure {
 		{"invoices by year", "table", `SELECT strftime('%Y-01-01', issued_on), count(*) FROM invoices GROUP BY 1 ORDER BY 1`},
 		{"how many orders were placed per month in 2025", "table", `SELECT strftime('%Y-%m-01', ordered_at), count(*) FROM orders WHERE ordered_at LIKE '2025%' GROUP BY 1 ORDER BY 1`},
 		{"tickets closed per month", "table", `SELECT strftime('%Y-%m-01', closed_at), count(*) FROM tickets WHERE closed_at IS NOT NULL GROUP BY 1 ORDER BY 1`},
+		{"tickets closed per week this year", "table", `SELECT date(closed_at, 'weekday 0', '-6 days'), count(*) FROM tickets WHERE closed_at >= '2026-01-01' GROUP BY 1 ORDER BY 1`},
 		{"tickets by weekday", "table", `SELECT 1 + (strftime('%w', opened_at) + 6) % 7, count(*) FROM tickets GROUP BY 1 ORDER BY 1`},
 		{"average time to close tickets by priority", "table", `SELECT priority, avg(CAST(julianday(closed_at) - julianday(opened_at) AS INTEGER)) FROM tickets WHERE closed_at IS NOT NULL GROUP BY 1 ORDER BY 2 DESC`},
 
@@ -332,5 +334,37 @@ func TestLists(t *testing.T) {
 				t.Errorf("%q; right is %s; failed %q, %d displays\n%s", h.text, right, h.failed, len(h.displays), said(h))
 			}
 		})
+	}
+}
+
+// TestDocumented asks the examples of the documents.
+func TestDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/connect-your-model.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "## Without a model")
+	section, _, _ = strings.Cut(section, "\n## ")
+	s, asked, talk := business(t), 0, ""
+	for _, row := range regexp.MustCompile(`(?m)^\| ([a-z].+?) \| (.+) \|$`).FindAllStringSubmatch(section, -1) {
+		for _, example := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[2], -1) {
+			if row[1] == "going on" || row[1] == "charts" {
+				if talk == "" {
+					talk = s.ask(t, "", "total of invoices by country").conversation
+				}
+			} else {
+				talk = ""
+			}
+			ask := strings.ReplaceAll(example[1], "…", "Tent torn")
+			h := s.ask(t, talk, ask)
+			none := strings.HasPrefix(h.text, "There are no ")
+			if asked++; len(h.failed) > 0 || len(h.displays)+len(h.proposals) != 1 && !none {
+				t.Errorf("%q: %q; failed %q, %d displays, %d proposals\n%s", ask, h.text, h.failed, len(h.displays), len(h.proposals), said(h))
+			}
+		}
+	}
+	if asked < 35 {
+		t.Errorf("only %d examples", asked)
 	}
 }

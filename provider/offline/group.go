@@ -69,7 +69,8 @@ func (r *reading) periodKey(i int) (key, int) {
 	}
 	for k := range r.ts { // closed per month
 		if w := r.tok(k); len(w.low) > 3 && !stop(w.low) && !w.quoted && !r.used[k] && r.dateLike(w.low) {
-			f = r.dateField(w.low)
+			r.hint = w.low
+			f = r.dateField("")
 			r.spend(k, k+1)
 			r.conds = append(r.conds, cond{expr: f.name + " != null"})
 		}

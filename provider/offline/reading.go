@@ -19,6 +19,7 @@ type reading struct {
 	ranking string
 	limit   int
 	id      string // one record
+	hint    string // the verb whose date is meant where none is named: closed per week this year
 	onlyOne bool   // the subject is named in the singular
 	scope   []text // of the parent that was named last: what follows is about it
 }
@@ -292,6 +293,7 @@ func smallNumber(t token) (int, bool) {
 // dateField is the date that a question without one means: the one a verb points at, the one called after the table, one of creation, the first.
 func (r *reading) dateField(hint string) *field {
 	var first, created, own *field
+	hint = firstOf(hint, r.hint)
 	for _, f := range r.t.fields {
 		if !f.dated() {
 			continue
