@@ -55,6 +55,9 @@ func copied(t *testing.T, name, file string) sample {
 	return s
 }
 
+// patience is for machines that do much else meanwhile.
+const patience = 2 * time.Minute
+
 // today is when the questions are asked: a Monday.
 func today() time.Time { return time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC) }
 
@@ -135,6 +138,9 @@ func (s sample) ask(t *testing.T) {
 			t.Parallel()
 			desk := s.desk(t, url)
 			for i, q := range list {
+				if raced && i%5 != 0 {
+					continue
+				}
 				if why := asked(t, desk, q, right[i], beside[i]); why != "" {
 					t.Errorf("%s: %s\n%s %s\n%s", q.at, q.text, q.tool, q.arguments, why)
 				}
@@ -146,7 +152,7 @@ func (s sample) ask(t *testing.T) {
 // desk is an assistant over the sample on one engine.
 func (s sample) desk(t *testing.T, url string) *deputytest.Desk {
 	t.Helper()
-	host, err := sqldb.Open(t.Context(), sqldb.Config{URL: url, Tables: s.tables})
+	host, err := sqldb.Open(t.Context(), sqldb.Config{URL: url, Tables: s.tables, Statement: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,6 +161,7 @@ func (s sample) desk(t *testing.T, url string) *deputytest.Desk {
 		Host: host, Policy: deputytest.AllowAll("analyst"), Now: s.now,
 		Toolsets: []deputy.Toolset{records.New(records.Config{}), analysis.New(), present.New(), kernel.New()},
 		Adjust: func(c *deputy.Config) {
+			c.Limits.ToolTimeout = patience
 			c.Log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 		},
 	})
