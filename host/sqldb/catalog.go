@@ -68,6 +68,7 @@ func nameTables(s *schema) {
 // finish fills the offered table from what is known of its columns.
 func (t *table) finish() {
 	t.offered.Key = t.fields(t.key)
+	var within []string
 	t.words = spoken(t.offered.Name, t.offered.Label, t.offered.Comment)
 	for _, c := range t.columns {
 		if t.view || len(t.key) == 0 {
@@ -75,7 +76,9 @@ func (t *table) finish() {
 		}
 		t.offered.Fields = append(t.offered.Fields, c.field)
 		c.words = spoken(c.field.Name, c.field.Label, c.field.Comment)
+		within = append(within, c.words)
 	}
+	t.within = strings.Join(within, "\n")
 	if t.offered.RecordLabel == "" {
 		t.offered.RecordLabel = recordLabel(&t.offered)
 	}
@@ -165,6 +168,9 @@ func (c *catalog) Tables(_ context.Context, term, after string) ([]query.Summary
 func (t *table) found(term string) (fields []string, ok bool) {
 	if strings.Contains(t.words, term) {
 		return nil, true
+	}
+	if !strings.Contains(t.within, term) {
+		return nil, false
 	}
 	for _, c := range t.columns {
 		if strings.Contains(c.words, term) {

@@ -46,6 +46,7 @@ type table struct {
 	byField map[string]*column
 	hidden  bool   // by the configuration
 	words   string // what it is called, in small letters
+	within  string // what its columns are called
 }
 
 // column is one column as the database has it. Its field is filled by the dialect but for names and labels.

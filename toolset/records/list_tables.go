@@ -40,7 +40,7 @@ type TableList struct {
 // Bounds of a page, besides query.TablePage.
 const (
 	mostListed  = 12 << 10 // bytes
-	mostCounted = 20       // pages of the host's, to say how many tables come after
+	mostCounted = 2000     // tables that are looked at to say how many come after
 	mostFields  = 5        // of one table, that a term was found in
 )
 
@@ -52,77 +52,93 @@ func listTables() deputy.Tool {
 }
 
 func runListTables(ctx context.Context, s *deputy.Scope, in listTablesIn) (deputy.Result, error) {
-	c := s.View().Catalog()
-	meant, err := meantBy(ctx, c, in.Term)
+	found, err := find(ctx, s.View().Catalog(), in)
 	if err != nil {
 		return deputy.Result{}, err
 	}
-	out, size := TableList{Tables: []TableLine{}}, 0
-	err = eachSummary(ctx, c, in.Term, in.After, func(t query.Summary) (bool, error) {
-		if !meant(t) {
-			return true, nil
-		}
+	out, used := TableList{Tables: []TableLine{}, More: found.beyond}, 0
+	for i, t := range found.page {
 		line, n, err := tableLine(ctx, s.View(), t)
 		if err != nil {
-			return false, err
+			return deputy.Result{}, err
 		}
-		if k := len(out.Tables); k == query.TablePage || k > 0 && size+n > mostListed {
-			out.Next = out.Tables[k-1].Name
-			return false, nil
+		if i > 0 && used+n > mostListed {
+			out.More += len(found.page) - i
+			break
 		}
-		out.Tables, size = append(out.Tables, line), size+n
-		return true, nil
-	})
-	if err == nil && out.Next != "" {
-		out.More, err = further(ctx, c, in.Term, out.Next, meant)
+		out.Tables, used = append(out.Tables, line), used+n
 	}
-	return deputy.Result{Value: out}, err
+	if out.More > 0 {
+		out.Next = out.Tables[len(out.Tables)-1].Name
+	}
+	if !found.counted {
+		out.More = 0
+	}
+	return deputy.Result{Value: out}, nil
 }
 
-// meantBy says which of the tables that a term finds are meant: those with the term in name or label; where there are none, those with a field
+// listing is a page of tables, and how many come after it.
+type listing struct {
+	page    []query.Summary
+	beyond  int
+	any     bool // also before the page
+	counted bool // beyond is all of them
+}
+
+func (l *listing) add(t query.Summary, after string) {
+	l.any = true
+	switch {
+	case t.Name <= after:
+	case len(l.page) < query.TablePage:
+		l.page = append(l.page, t)
+	default:
+		l.beyond++
+	}
+}
+
+// find goes through the tables that a term finds, once. Those with the term in name or label are meant; where there are none, those with a field
 // that has it.
-func meantBy(ctx context.Context, c query.Catalog, term string) (func(query.Summary) bool, error) {
-	named := term == ""
-	if named {
-		return func(query.Summary) bool { return true }, nil
+func find(ctx context.Context, c query.Catalog, in listTablesIn) (listing, error) {
+	var named, byField listing
+	meant := func() *listing {
+		if named.any {
+			return &named
+		}
+		return &byField
 	}
-	err := eachSummary(ctx, c, term, "", func(t query.Summary) (bool, error) {
-		named = t.Fields == nil
-		return !named, nil
+	after, seen, all := in.After, 0, true
+	if in.Term != "" { // what comes before says what is meant
+		after = ""
+	}
+	err := eachSummary(ctx, c, in.Term, after, func(t query.Summary) bool {
+		if t.Fields == nil {
+			named.add(t, in.After)
+		} else {
+			byField.add(t, in.After)
+		}
+		seen++
+		all = seen < mostCounted || meant().beyond == 0
+		return all
 	})
-	return func(t query.Summary) bool { return (t.Fields == nil) == named }, err
+	out := meant()
+	out.counted = all
+	return *out, err
 }
 
-// eachSummary goes through the tables of a list until f says no, or an error.
-func eachSummary(ctx context.Context, c query.Catalog, term, after string, f func(query.Summary) (bool, error)) error {
+// eachSummary goes through the tables of a list until f says no.
+func eachSummary(ctx context.Context, c query.Catalog, term, after string, f func(query.Summary) bool) error {
 	for {
 		some, err := c.Tables(ctx, term, after)
 		if err != nil || len(some) == 0 {
 			return err
 		}
 		for _, t := range some {
-			if more, err := f(t); err != nil || !more {
-				return err
+			if !f(t) {
+				return nil
 			}
 		}
 		after = some[len(some)-1].Name
 	}
-}
-
-// further is how many of the tables meant come after one; 0 where there are more than are counted.
-func further(ctx context.Context, c query.Catalog, term, after string, meant func(query.Summary) bool) (n int, err error) {
-	seen := 0
-	err = eachSummary(ctx, c, term, after, func(t query.Summary) (bool, error) {
-		if meant(t) {
-			n++
-		}
-		seen++
-		return seen < mostCounted*query.TablePage, nil
-	})
-	if seen == mostCounted*query.TablePage {
-		n = 0
-	}
-	return n, err
 }
 
 // tableLine is a table as it is listed, and how many bytes that takes.

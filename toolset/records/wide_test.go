@@ -178,6 +178,29 @@ func TestManyTablesAreListed(t *testing.T) {
 	}
 }
 
+// TestMoreTablesThanAreCounted: the last page is reached all the same.
+func TestMoreTablesThanAreCounted(t *testing.T) {
+	t.Parallel()
+	made := make([]query.Table, 2150)
+	for i := range made {
+		made[i] = query.Table{Name: fmt.Sprintf("t_%04d", i), Label: fmt.Sprintf("Table %d", i/100), Fields: []query.Field{field("n", query.Int)}}
+	}
+	desk := deputytest.New(t, deputytest.Config{Tables: made, Policy: deputytest.AllowAll("manager")})
+	for arguments, want := range map[string]string{
+		`{}`: "100 t_0099 0", `{"after":"t_0099"}`: "100 t_0199 0", `{"after":"t_0199"}`: "100 t_0299 1850", `{"after":"t_2049"}`: "100  0", `{"term":"table"}`: "100 t_0099 0", `{"term":"table","after":"t_2039"}`: "100 t_2139 0",
+		`{"term":"TABLE 2","after":"t_0249"}`: "100 t_2049 100", // Table 2 is 200 to 299, Table 20 and 21 are 2000 to 2149
+	} {
+		turn := desk.Run(deputytest.Person("ann", "manager"), call("list_tables", arguments))
+		var got records.TableList
+		if err := json.Unmarshal(turn.Data(t, 0), &got); err != nil {
+			t.Fatal(err)
+		}
+		if said := fmt.Sprint(len(got.Tables), " ", got.Next, " ", got.More); said != want {
+			t.Errorf("%s: %s, want %s", arguments, said, want)
+		}
+	}
+}
+
 // infos is what of an answer of describe_table is looked at.
 type infos struct {
 	Tables []struct {
