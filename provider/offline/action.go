@@ -2,6 +2,7 @@ package offline
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,12 +13,14 @@ import (
 type action struct {
 	name   string
 	words  []string // of the name
+	table  string   // of the record, where the description of the id says it
 	params []param
 }
 
 // param is what an action takes besides the id.
 type param struct {
-	name, typ string
+	name, typ string // integer, number, boolean, string; of the strings date and decimal are told apart
+	about     string // what it is said to be
 	enum      []string
 	required  bool
 }
@@ -26,8 +29,9 @@ type param struct {
 func readAction(t deputy.ToolSpec) (action, bool) {
 	var schema struct {
 		Properties map[string]struct {
-			Type any   `json:"type"`
-			Enum []any `json:"enum"`
+			Type        any    `json:"type"`
+			Enum        []any  `json:"enum"`
+			Description string `json:"description"`
 		} `json:"properties"`
 		Required []string `json:"required"`
 	}
@@ -42,15 +46,27 @@ func readAction(t deputy.ToolSpec) (action, bool) {
 	a := action{name: t.Name, words: words(t.Name)}
 	for name, p := range schema.Properties {
 		if name == "id" {
+			_, a.table, _ = strings.Cut(p.Description, "record of ")
 			continue
 		}
 		x := param{name: name, typ: str(p.Type), required: slices.Contains(schema.Required, name)}
+		about, form, formed := strings.Cut(p.Description, ";")
+		if x.about = about; !formed {
+			form = about
+		}
 		for _, v := range list(p.Type) {
 			if s := str(v); s != "null" {
 				x.typ = s
 			} else {
 				x.required = false
 			}
+		}
+		switch form = strings.TrimSpace(form); {
+		case x.typ != "string":
+		case strings.HasPrefix(form, "a decimal number"):
+			x.typ = "decimal"
+		case strings.HasPrefix(form, "a date"), strings.HasPrefix(form, "a timestamp"):
+			x.typ = "date"
 		}
 		for _, v := range p.Enum {
 			if s := str(v); s != "" {
@@ -72,8 +88,11 @@ func (a action) does(verb string) bool {
 	})
 }
 
-// on says whether an action is for records of a table: one of its names is in the action's own.
+// on says whether an action is for records of a table: it says so, or one of the table's names is in its own.
 func (a action) on(t *table) bool {
+	if a.table != "" {
+		return a.table == t.name
+	}
 	for i := range a.words {
 		if _, sure := called(t.names, tokenize(strings.Join(a.words[i:], " ")), 0); sure >= synonym {
 			return true
@@ -94,30 +113,40 @@ func (d *desk) act(start int) (text string, ok bool, err error) {
 	if err := d.listed(); err != nil {
 		return "", false, err
 	}
-	m, x := d.acted(start)
-	if m.table == nil {
-		return "", false, nil
-	}
 	for _, a := range d.actions {
-		if a.does(verb) && a.on(m.table) {
-			if err := d.describe(m.table.name); err != nil {
-				return "", false, err
-			}
-			text, err := d.propose(a, d.schema.find(m.table.name), x)
-			return text, true, err
+		if !a.does(verb) {
+			continue
 		}
+		m, x := d.acted(start, a.on)
+		if m.table == nil || !a.on(m.table) {
+			continue
+		}
+		if err := d.describe(m.table.name); err != nil {
+			return "", false, err
+		}
+		text, err := d.propose(a, d.schema.find(m.table.name), x)
+		return text, true, err
 	}
 	return "", false, nil
 }
 
-// acted is the record that a message wants something done with: the first that it points at, or the one that is shown.
-func (d *desk) acted(start int) (mention, ref) {
-	ms := d.mentions(d.words[start+1:])
-	for _, m := range ms {
+// acted is the record of a fitting table that a message wants something done with: the first that it points at, or the one that is shown.
+func (d *desk) acted(start int, fits func(*table) bool) (mention, ref) {
+	var named mention
+	for _, m := range d.mentions(d.words[start+1:]) {
 		m.from, m.to = m.from+start+1, m.to+start+1
-		if x := d.refOf(d.words, m); !x.none() || len(ms) == 1 {
+		if !fits(m.table) {
+			continue
+		}
+		if x := d.refOf(d.words, m); !x.none() {
 			return m, x
 		}
+		if named.table == nil {
+			named = m
+		}
+	}
+	if named.table != nil {
+		return named, ref{}
 	}
 	if start+1 < len(d.words) && d.words[start+1].is("it", "this", "that") {
 		if t, _ := d.shown(nil); t != "" {
@@ -139,7 +168,7 @@ func (d *desk) wantActions(start int) error {
 	if err := d.listed(); err != nil {
 		return err
 	}
-	m, x := d.acted(start)
+	m, x := d.acted(start, func(*table) bool { return true })
 	if m.table == nil || x.none() || m.from > start+3 {
 		return nil
 	}
@@ -216,11 +245,18 @@ func (d *desk) argument(p param, t *table, from int, alone bool) (any, string, e
 	if to := d.leadsTo(t, p); to != nil {
 		return d.recordFor(p, to, from, at, named)
 	}
-	if p.typ == "integer" || p.typ == "number" {
-		if n := d.numberFor(from, at, named, alone); n != "" {
-			return json.Number(n), n, nil
+	switch p.typ {
+	case "integer", "number", "decimal":
+		n := d.numberFor(from, at, named, alone)
+		switch {
+		case n == "":
+			return nil, "", nil
+		case p.typ == "decimal":
+			return n, n, nil
 		}
-		return nil, "", nil
+		return json.Number(n), n, nil
+	case "date":
+		return d.dateFor(from)
 	}
 	text := d.freeText(from, at, named, alone)
 	if text == "" {
@@ -247,6 +283,25 @@ func (d *desk) numberFor(from, at int, named, alone bool) string {
 	}
 	return all[0]
 }
+
+// dateFor is the day that the message names.
+func (d *desk) dateFor(from int) (any, string, error) {
+	for i := from; i < len(d.words); i++ {
+		for n := min(4, len(d.words)-i); n > 0; n-- {
+			text := spoken(d.text, d.words, i, i+n)
+			v, err := d.dateValue(text)
+			if err != nil {
+				return nil, "", err
+			}
+			if s, ok := v.(string); ok && s != text || len(dayText.FindString(text)) == len(text) && text != "" {
+				return v, str(v), nil
+			}
+		}
+	}
+	return nil, "", nil
+}
+
+var dayText = regexp.MustCompile(`\d{4}-\d{2}-\d{2}`)
 
 // chosen is the value of a list that a message says, word for word or, where it is the only one, in all its words that carry something.
 func chosen(values []string, ts []token) string {
@@ -298,14 +353,21 @@ func (d *desk) paramAt(p param, from int) (int, bool) {
 // leadsTo is the table whose record a parameter means: by a relation of the action's table, or by the table's name; nil for no record.
 func (d *desk) leadsTo(t *table, p param) *table {
 	ts := tokenize(strings.Join(words(strings.TrimSuffix(p.name, "_id")), " "))
+	if p.typ != "integer" && p.typ != "string" || len(ts) == 0 {
+		return nil
+	}
 	for _, r := range t.parents {
 		if n, sure := called(namesOf(r.name, ""), ts, 0); sure >= synonym && n == len(ts) {
 			return d.schema.find(r.table)
 		}
 	}
+	about := tokenize(p.about)
 	for _, x := range d.schema.tables {
-		for i := range ts {
-			if n, sure := called(x.names, ts, i); sure >= synonym && i+n == len(ts) {
+		if n, sure := called(x.names, ts, len(ts)-1); sure >= whole && n == 1 {
+			return x
+		}
+		for i := range about {
+			if _, sure := called(x.names, about, i); sure >= whole && p.typ == "integer" {
 				return x
 			}
 		}

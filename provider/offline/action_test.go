@@ -8,8 +8,8 @@ import (
 	"example.com/deputy"
 )
 
-// actions are tools as an application's own actions come: named after a verb and a table, with the id of a record.
-func actions() []deputy.ToolSpec {
+// actionTools are tools as an application's own actions come: named after a verb and a table, with the id of a record.
+func actionTools() []deputy.ToolSpec {
 	spec := func(name, description, parameters, required string) deputy.ToolSpec {
 		return deputy.ToolSpec{Name: name, Description: description,
 			Schema: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"}` + parameters + `},"required":["id"` + required + `],"additionalProperties":false}`)}
@@ -19,6 +19,8 @@ func actions() []deputy.ToolSpec {
 		spec("refund_invoice", "Refund an invoice.", `,"note":{"type":["string","null"]}`, ``),
 		spec("reassign_customer", "Give a customer another representative.", `,"rep_id":{"type":"integer"}`, `,"rep_id"`),
 		spec("extend_ticket", "Extend a ticket.", `,"days":{"type":"integer"},"urgent":{"type":"boolean"}`, `,"days"`),
+		spec("ship_order", "Ship an order.", `,"on":{"description":"a date, like 2026-01-31","type":"string"},"fee":{"description":"what it costs; a decimal number in quotes, like 12.50","type":"string"}`, ``),
+		spec("hand_over_ticket", "Hand a ticket over.", `,"to":{"description":"id of the employee who takes over","type":"integer"}`, `,"to"`),
 	}
 }
 
@@ -38,10 +40,14 @@ func TestActions(t *testing.T) {
 		{"reassign customer 12", "", "For that I also need the rep."},
 		{"extend ticket 7 by 5 days", `extend_ticket {"days":5,"id":"7"}`, "days 5"},
 		{"extend ticket 7, days: 14, urgent", `extend_ticket {"days":14,"id":"7","urgent":true}`, "days 14, urgent yes"},
+		{"ship order 3 on 5 March 2026", `ship_order {"id":"3","on":"2026-03-05"}`, "on 2026-03-05"},
+		{"ship order 3 on 2026-03-05 with fee 12.50", `ship_order {"fee":"12.50","id":"3","on":"2026-03-05"}`, "fee 12.50"},
+		{"ship order 3", `ship_order {"id":"3"}`, "ship order 3."},
+		{"hand over ticket 7 to Jane Peacock", `hand_over_ticket {"id":"7","to":3}`, "to employee 3"},
 		{"cancel ticket 7", "", "I do not know how to cancel a support ticket"},
 	} {
 		h := readDesk(t, "shop")
-		h.tools = append(tools(), actions()...)
+		h.tools = append(tools(), actionTools()...)
 		said, calls, _ := h.turn(t, nil, c.ask)
 		var got []string
 		for _, call := range calls {
@@ -59,7 +65,7 @@ func TestActions(t *testing.T) {
 func TestActionsGoOn(t *testing.T) {
 	t.Parallel()
 	h := readDesk(t, "shop")
-	h.tools = append(tools(), actions()...)
+	h.tools = append(tools(), actionTools()...)
 	_, _, talk := h.turn(t, nil, "cancel order 3")
 	_, calls, _ := h.turn(t, talk, "it was ordered by mistake")
 	if n := len(calls); n == 0 || calls[n-1].Tool != "cancel_order" || string(calls[n-1].Arguments) != `{"id":"3","reason":"ordered by mistake"}` {
@@ -81,7 +87,7 @@ func TestEnablesActions(t *testing.T) {
 	} {
 		h := readDesk(t, "shop")
 		h.system, h.tools = system, append(tools(), deputy.ToolSpec{Name: "enable_toolset"})
-		h.enabled = actions()
+		h.enabled = actionTools()
 		_, calls, _ := h.turn(t, nil, ask)
 		var got []string
 		for _, call := range calls {

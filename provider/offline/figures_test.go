@@ -14,17 +14,19 @@ import (
 	"testing"
 	"time"
 
+	"example.com/deputy"
+	"example.com/deputy/host/sqldb"
 	"example.com/deputy/internal/demo"
 )
 
 // business is an assistant over the sample business as of a day.
-func business(t testing.TB) *shop {
+func business(t testing.TB, adjust ...func(*sqldb.Host, *deputy.Config)) *shop {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "business.sqlite")
 	if _, err := demo.Create(t.Context(), path, time.Date(2026, 3, 10, 0, 0, 0, 0, time.UTC)); err != nil {
 		t.Fatal(err)
 	}
-	return openAt(t, path, time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC))
+	return openAt(t, path, time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC), adjust...)
 }
 
 // figure is a question about many records: the view, and the groups and figures by hand-written SQL, in order.

@@ -45,22 +45,26 @@ func open(t testing.TB, path string) *shop {
 	return openAt(t, path, time.Date(2013, 12, 15, 12, 0, 0, 0, time.UTC))
 }
 
-// openAt opens an assistant whose clock stands still.
-func openAt(t testing.TB, path string, now time.Time) *shop {
+// openAt opens an assistant whose clock stands still; adjust has the last word on what it is made of.
+func openAt(t testing.TB, path string, now time.Time, adjust ...func(*sqldb.Host, *deputy.Config)) *shop {
 	t.Helper()
 	host, err := sqldb.Open(t.Context(), sqldb.Config{URL: "sqlite:" + path})
 	if err != nil {
 		t.Fatal(err)
 	}
 	all := deputy.Fields{All: true}
-	a, err := deputy.New(t.Context(), deputy.Config{
+	config := deputy.Config{
 		Host: host, Models: []deputy.Model{offline.New()}, Store: memory.New(),
 		Toolsets: []deputy.Toolset{records.New(records.Config{}), analysis.New(), present.New(), kernel.New()},
 		Policy: deputy.Policy{Roles: map[string]deputy.Role{"all": {Tools: []string{"*"},
 			Tables: map[string]deputy.Access{"*": {Read: all, Create: all, Update: all, Delete: true}}}}},
 		Clock:  func() time.Time { return now },
 		Limits: deputy.Limits{TurnsPerMinute: -1},
-	})
+	}
+	for _, change := range adjust {
+		change(host, &config)
+	}
+	a, err := deputy.New(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

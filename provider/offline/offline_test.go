@@ -125,7 +125,7 @@ func FuzzPerson(f *testing.F) {
 		f.Add(s, "and those?")
 	}
 	h := readDesk(f, "shop")
-	h.tools = append(append(tools(), deputy.ToolSpec{Name: "analyze_records"}, deputy.ToolSpec{Name: "search_records"}), actions()...)
+	h.tools = append(append(tools(), deputy.ToolSpec{Name: "analyze_records"}, deputy.ToolSpec{Name: "search_records"}), actionTools()...)
 	f.Fuzz(func(t *testing.T, one, two string) {
 		_, _, talk := h.turn(t, nil, one)
 		h.turn(t, talk, two)
@@ -143,7 +143,7 @@ func FuzzResult(f *testing.F) {
 		f.Add("cancel customer 3", s)
 	}
 	f.Fuzz(func(t *testing.T, ask, result string) {
-		h := &host{always: &result, tools: append(append(tools(), deputy.ToolSpec{Name: "analyze_records"}), actions()...)}
+		h := &host{always: &result, tools: append(append(tools(), deputy.ToolSpec{Name: "analyze_records"}), actionTools()...)}
 		h.turn(t, nil, ask)
 	})
 }
