@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/deputy"
@@ -20,6 +21,7 @@ type question struct {
 	call scripted.Call
 	want []string
 	more bool
+	says string // what an answer that is an error contains; empty: it is none
 }
 
 // ask puts questions, all in one turn.
@@ -31,7 +33,9 @@ func (g *guarded) ask(n int) {
 			continue
 		}
 		where := g.seen.Condition(g.r, t.Name, 3)
-		switch g.r.IntN(7) {
+		switch g.r.IntN(8) {
+		case 7:
+			qs = append(qs, g.named(t)...)
 		case 0:
 			qs = append(qs, g.count(t, where))
 		case 1:
@@ -44,6 +48,12 @@ func (g *guarded) ask(n int) {
 	}
 	g.run(qs)
 	for i, q := range qs {
+		if q.says != "" {
+			if !strings.HasPrefix(g.texts[i], "Error") || !strings.Contains(g.texts[i], q.says) {
+				g.Errorf("%v\n got %s\nwant an error: %s", q.call, g.texts[i], q.says)
+			}
+			continue
+		}
 		if got, more := g.found(i); !slices.Equal(got, q.want) || more != q.more {
 			raw, _ := json.Marshal(q.call)
 			g.Errorf("%s\n got %s, more: %v\nwant %s, more: %v\n%s", raw, got, more, q.want, q.more, g.texts[i])
@@ -164,7 +174,7 @@ func (g *guarded) count(t *query.Table, where string) question {
 		arguments["distinct"], count.Fn, count.Arg = text, "count_distinct", g.check(t.Name, text, false)
 	}
 	n := query.Aggregate(count, g.holds(t.Name, where), g.seen.Rows.Data)
-	return question{scripted.Call{Tool: "count_records", Arguments: arguments}, []string{g.line([]query.Value{n})}, false}
+	return question{scripted.Call{Tool: "count_records", Arguments: arguments}, []string{g.line([]query.Value{n})}, false, ""}
 }
 
 // chosen asks for an expression, in the order of others, a window of the rows.
@@ -186,7 +196,7 @@ func (g *guarded) chosen(t *query.Table, where string) question {
 	limit, offset := 1+g.r.IntN(6), g.r.IntN(2)
 	rows = rows[min(offset, len(rows)):]
 	return question{scripted.Call{Tool: "query_records", Arguments: map[string]any{"table": t.Name, "where": where, "select": []string{"(" + value + ")"}, "order_by": texts, "limit": limit, "offset": offset}},
-		g.lines(rows[:min(limit, len(rows))], g.check(t.Name, value, false)), len(rows) > limit}
+		g.lines(rows[:min(limit, len(rows))], g.check(t.Name, value, false)), len(rows) > limit, ""}
 }
 
 // analyzed asks for figures. A key that is a foreign key is followed by the label of what it leads to, as another key.
@@ -216,7 +226,37 @@ func (g *guarded) analyzed(t *query.Table) question {
 		want = append(want, g.line(row))
 	}
 	return question{scripted.Call{Tool: "analyze_records", Arguments: map[string]any{"table": asked.Table, "where": asked.Where, "group_by": asked.GroupBy, "measures": measures,
-		"having": asked.Having, "order_by": asked.OrderBy, "limit": asked.Limit}}, want, rows.HasMore}
+		"having": asked.Having, "order_by": asked.OrderBy, "limit": asked.Limit}}, want, rows.HasMore, ""}
+}
+
+// named asks for the rows whose parent has a label, which may be that of nothing, of a record that the person may not read, or of several.
+func (g *guarded) named(t *query.Table) []question {
+	field := g.parent(t)
+	_, rel, parent := g.leads(t.Name, field)
+	if field == "" || parent == nil || len(g.full.Rows[parent.Name]) == 0 {
+		return nil
+	}
+	label, ok := pick(g.r, g.full.Rows[parent.Name])[parent.RecordLabel].(string)
+	if !ok {
+		return nil
+	}
+	var keys []string
+	for _, row := range g.seen.Rows[parent.Name] {
+		if _, known := parent.Field(rel.To[0]); known && row[parent.RecordLabel] == label { // a label stands for a key that may be read
+			text, _ := query.FormatValue(row[rel.To[0]])
+			keys = append(keys, text)
+		}
+	}
+	q := question{call: scripted.Call{Tool: "count_records", Arguments: map[string]any{"table": t.Name, "where": rel.Name + " == " + strconv.Quote(label)}}}
+	switch len(keys) {
+	case 0:
+		q.says = "no record of `" + parent.Name + "` is called"
+	case 1:
+		q.want = []string{g.line([]query.Value{int64(len(g.holds(t.Name, field+" == "+keys[0])))})}
+	default:
+		q.says = field + " == " + keys[0] + " ("
+	}
+	return []question{q}
 }
 
 // parent is one of the foreign keys of one field; empty where there is none.
@@ -275,7 +315,7 @@ func (g *guarded) whole(t *query.Table, where string) question {
 		}
 	}
 	rows := New([]query.Table{*t}, nil).ordered(t, g.holds(t.Name, where), nil)
-	return question{scripted.Call{Tool: "query_records", Arguments: map[string]any{"table": t.Name, "where": where}}, g.lines(rows, columns...), false}
+	return question{scripted.Call{Tool: "query_records", Arguments: map[string]any{"table": t.Name, "where": where}}, g.lines(rows, columns...), false, ""}
 }
 
 // value is a field as it is returned: of a secret one, only whether it has a value.
