@@ -92,7 +92,7 @@ type desk struct {
 }
 
 func newDesk(r deputy.Request) *desk {
-	d := &desk{transcript: readTranscript(r.Messages), tools: map[string]bool{}, system: r.System, screen: readScreen(r.Tail)}
+	d := &desk{transcript: readTranscript(r.Messages), tools: map[string]bool{}, system: r.Instructions(), screen: readScreen(r.Tail)}
 	for _, t := range r.Tools {
 		d.tools[t.Name] = true
 		if a, ok := readAction(t); ok {
