@@ -157,7 +157,7 @@ func (a *Assistant) offer(ctx context.Context, who Person, v *View, t Tool) (Too
 		return ToolSpec{}, false, nil
 	}
 	useful, err := t.useful(ctx, v)
-	return ToolSpec{Name: t.def.Name, Description: t.def.Description, Schema: t.schema}, useful, err
+	return ToolSpec{Name: t.def.Name, Description: t.def.Description, Schema: t.schema, Reveals: t.def.Name == enableToolset}, useful, err
 }
 
 // uses is what a conversation's calls and choices make of toolsets: those that are active, in the order of activation, with their last use.

@@ -43,6 +43,7 @@ type ToolSpec struct {
 	Name, Description string
 	Schema            json.RawMessage
 	Deferred          bool // sent, but not usable until a result reveals it: only for a model that says it can
+	Reveals           bool // its results reveal deferred tools
 }
 
 // Instructions is the whole system text.

@@ -73,17 +73,18 @@ type RelationConfig struct {
 
 // ModelConfig is one model.
 type ModelConfig struct {
-	Name        string      `json:"name" doc:"your own name for it"`
-	Provider    string      `json:"provider" doc:"openai, anthropic, offline or scripted" enum:"openai,anthropic,offline,scripted" later:"bedrock,vertex"`
-	API         string      `json:"api,omitempty" doc:"openai only: chat (also LiteLLM, Ollama, vLLM…) or responses; chat if absent" enum:"chat,responses"`
-	Model       string      `json:"model,omitempty" doc:"the vendor's name for it"`
-	BaseURL     string      `json:"base_url,omitempty" doc:"the vendor's own if absent"`
-	APIKey      string      `json:"api_key,omitempty" doc:"best as ${NAME}"`
-	Price       PriceConfig `json:"price,omitempty" doc:"per million tokens"`
-	Scenario    string      `json:"scenario,omitempty" doc:"scripted only: the scenario file"`
-	Cleared     notYet      `json:"cleared,omitempty"`
-	StrictTools *bool       `json:"strict_tools,omitempty" doc:"hold the model to the schemas of tools; if absent, true at the vendor's own address"`
-	MaxTokens   int         `json:"max_tokens,omitempty" doc:"anthropic only: how long an answer may be, thinking included; 16384 if absent, less where the model cannot do that"`
+	Name          string      `json:"name" doc:"your own name for it"`
+	Provider      string      `json:"provider" doc:"openai, anthropic, offline or scripted" enum:"openai,anthropic,offline,scripted" later:"bedrock,vertex"`
+	API           string      `json:"api,omitempty" doc:"openai only: chat (also LiteLLM, Ollama, vLLM…) or responses; chat if absent" enum:"chat,responses"`
+	Model         string      `json:"model,omitempty" doc:"the vendor's name for it"`
+	BaseURL       string      `json:"base_url,omitempty" doc:"the vendor's own if absent"`
+	APIKey        string      `json:"api_key,omitempty" doc:"best as ${NAME}"`
+	Price         PriceConfig `json:"price,omitempty" doc:"per million tokens"`
+	Scenario      string      `json:"scenario,omitempty" doc:"scripted only: the scenario file"`
+	Cleared       notYet      `json:"cleared,omitempty"`
+	StrictTools   *bool       `json:"strict_tools,omitempty" doc:"hold the model to the schemas of tools; if absent, true at the vendor's own address"`
+	DeferredTools *bool       `json:"deferred_tools,omitempty" doc:"anthropic, and openai with api: responses: send the tools of toolsets deferred; if absent, true for models known to take them, at the vendor's own address"`
+	MaxTokens     int         `json:"max_tokens,omitempty" doc:"anthropic only: how long an answer may be, thinking included; 16384 if absent, less where the model cannot do that"`
 }
 
 // PriceConfig is per million tokens.

@@ -37,10 +37,12 @@ func newModel(m ModelConfig) (deputy.Model, error) {
 	case "openai":
 		return openai.New(openai.Config{
 			Name: m.Name, Model: m.Model, API: openai.API(m.API), BaseURL: m.BaseURL, APIKey: m.APIKey, Price: price, Strict: m.strict(),
+			Deferred: m.deferred(m.API == string(openai.Responses) && openai.Defers(m.Model)),
 		})
 	case "anthropic":
 		return anthropic.New(anthropic.Config{
 			Name: m.Name, Model: m.Model, BaseURL: m.BaseURL, APIKey: m.APIKey, Price: price, Strict: m.strict(), MaxTokens: m.MaxTokens,
+			Deferred: m.deferred(anthropic.Defers(m.Model)),
 		})
 	case "scripted":
 		s, err := scripted.Load(m.Scenario)
@@ -61,6 +63,14 @@ func (m ModelConfig) strict() bool {
 		return *m.StrictTools
 	}
 	return m.BaseURL == ""
+}
+
+// deferred says whether the model takes deferred tools: where nothing is said, one that is known to, at the vendor's own address.
+func (m ModelConfig) deferred(known bool) bool {
+	if m.DeferredTools != nil {
+		return *m.DeferredTools
+	}
+	return known && m.BaseURL == ""
 }
 
 func (d *document) validateModel(i int) {
@@ -98,7 +108,7 @@ func (d *document) validateModelKeys(key string, m ModelConfig) {
 	}
 	remote := m.Provider == "openai" || m.Provider == "anthropic"
 	means := map[string]bool{
-		"api": m.Provider == "openai", "model": remote, "base_url": remote, "api_key": remote, "strict_tools": remote,
+		"api": m.Provider == "openai", "model": remote, "base_url": remote, "api_key": remote, "strict_tools": remote, "deferred_tools": remote,
 		"max_tokens": m.Provider == "anthropic", "scenario": m.Provider == "scripted",
 	}
 	for name, something := range means {

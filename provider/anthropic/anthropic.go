@@ -21,7 +21,9 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"example.com/deputy"
@@ -50,6 +52,8 @@ type Config struct {
 	// Strict asks the vendor to hold arguments to the schemas, as far as its limits for one request go. A tool whose schema has no strict
 	// form is offered as it is.
 	Strict bool
+	// Deferred says that the model takes deferred tools, of which it knows the names only until a result reveals them.
+	Deferred bool
 	// MaxTokens is how long an answer may be, thinking included; 0 is DefaultMaxTokens, or less where the model cannot do that.
 	MaxTokens int
 	// NoThinking does not ask for thinking. Some models think all the same.
@@ -75,7 +79,7 @@ func New(c Config) (deputy.Model, error) {
 	}
 	header := Header(c.APIKey)
 	m := &model{
-		info:   deputy.ModelInfo{Name: c.Name, Provider: "anthropic", Model: c.Model, Price: c.Price},
+		info:   deputy.ModelInfo{Name: c.Name, Provider: "anthropic", Model: c.Model, Price: c.Price, Deferred: c.Deferred},
 		config: c,
 		http: modelhttp.New(modelhttp.Config{
 			Vendor: "anthropic", Model: c.Model, Name: c.Name, Base: base, Header: header, Secret: c.APIKey, HTTPClient: c.HTTPClient,
@@ -93,6 +97,20 @@ func Header(key string) http.Header {
 		h.Set("X-Api-Key", key)
 	}
 	return h
+}
+
+// named is a model's family, and its version in one or two numbers.
+var named = regexp.MustCompile(`^claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?(?:-|$)`)
+
+// Defers says whether a model of the vendor's takes deferred tools, by its name: those from 4.5 on.
+func Defers(model string) bool {
+	m := named.FindStringSubmatch(model)
+	if m == nil {
+		return false
+	}
+	major, _ := strconv.Atoi(m[1])
+	minor, _ := strconv.Atoi(m[2])
+	return major > 4 || major == 4 && minor >= 5
 }
 
 func (c Config) base() (*url.URL, error) {

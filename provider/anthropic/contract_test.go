@@ -16,7 +16,7 @@ func under() providertest.API {
 		Dir: "testdata/messages", Carries: true,
 		New: func(c providertest.Config) (deputy.Model, error) {
 			return New(Config{
-				Name: "main", Model: c.Model, BaseURL: providertest.Origin, APIKey: providertest.Key, HTTPClient: c.Client, Strict: c.Strict,
+				Name: "main", Model: c.Model, BaseURL: providertest.Origin, APIKey: providertest.Key, HTTPClient: c.Client, Strict: c.Strict, Deferred: c.Deferred,
 			})
 		},
 	}

@@ -18,6 +18,7 @@ const (
 type history struct {
 	mark   string // whose thinking is sent back
 	replay bool   // false: nobody's
+	reveal bool   // results make deferred tools usable
 	out    []message
 
 	open    []string // calls that wait for their results
@@ -62,6 +63,7 @@ func (h *history) take(msg deputy.Message) {
 			if ref == p.Result.Ref {
 				h.open = append(h.open[:i], h.open[i+1:]...)
 				h.result(ref, p.Result.Text, p.Result.Outcome == deputy.CallFailed || p.Result.Outcome == deputy.Refused)
+				h.reveals(p.Result.Reveals)
 				break
 			}
 		}
@@ -70,6 +72,14 @@ func (h *history) take(msg deputy.Message) {
 
 func (h *history) result(ref, text string, failed bool) {
 	h.results = append(h.results, block{Type: "tool_result", ToolUseID: ref, Content: text, IsError: failed})
+}
+
+// reveals makes tools usable from the last result on. An error holds nothing but text.
+func (h *history) reveals(tools []string) {
+	last := &h.results[len(h.results)-1]
+	if h.reveal && !last.IsError && !blank(last.Content) {
+		last.reveals = tools
+	}
 }
 
 // settle writes the results, with those of calls that nobody answered.

@@ -8,8 +8,8 @@ import (
 
 // options are what some models and servers do not know. One is off from the moment that was said, for as long as the process runs.
 type options struct {
-	thinking, strict, cache atomic.Bool
-	short, shorter          atomic.Bool // answers of half, and of a quarter of the tokens
+	thinking, strict, cache, deferred atomic.Bool
+	short, shorter                    atomic.Bool // answers of half, and of a quarter of the tokens
 }
 
 // option is one of them, and the words that errors name it with.
@@ -27,6 +27,9 @@ func (m *model) sent() []option {
 	}
 	if m.config.Strict {
 		all = append(all, option{&o.strict, []string{"strict", "grammar", "too complex", "input_schema"}})
+	}
+	if m.config.Deferred {
+		all = append(all, option{&o.deferred, []string{"defer_loading", "tool_reference"}})
 	}
 	if m.config.MaxTokens == 0 {
 		all = append(all, option{&o.short, []string{"max_tokens"}}, option{&o.shorter, []string{"max_tokens"}})

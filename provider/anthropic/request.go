@@ -31,6 +31,7 @@ type tool struct {
 	Description string          `json:"description,omitempty"`
 	InputSchema json.RawMessage `json:"input_schema"`
 	Strict      bool            `json:"strict,omitempty"`
+	Defer       bool            `json:"defer_loading,omitempty"`
 	Cache       *cache          `json:"cache_control,omitempty"`
 }
 
@@ -57,6 +58,13 @@ type block struct {
 	Cache     *cache          `json:"cache_control,omitempty"`
 
 	thinking *thinkingBlock // nothing else is set then
+	reveals  []string       // deferred tools that a result makes usable
+}
+
+// reference makes a deferred tool usable from its place in the history on.
+type reference struct {
+	Type string `json:"type"`
+	Tool string `json:"tool_name"`
 }
 
 // thinkingBlock is thinking as the vendor wants it back: what was shown of it and the signature, or the data of what was not.
@@ -73,7 +81,17 @@ func (b block) MarshalJSON() ([]byte, error) {
 		return modelhttp.Marshal(b.thinking)
 	}
 	type plain block
-	return modelhttp.Marshal(plain(b))
+	if len(b.reveals) == 0 {
+		return modelhttp.Marshal(plain(b))
+	}
+	content := []any{block{Type: "text", Text: b.Content}}
+	for _, tool := range b.reveals {
+		content = append(content, reference{"tool_reference", tool})
+	}
+	return modelhttp.Marshal(struct {
+		plain
+		Content []any `json:"content"`
+	}{plain(b), content})
 }
 
 // emptySchema is of a tool without parameters.
@@ -93,7 +111,7 @@ func (m *model) body(r deputy.Request, replay bool, said []block) ([]byte, error
 	if !blank(r.Toolsets) {
 		w.System = append(w.System, block{Type: "text", Text: r.Toolsets})
 	}
-	h := history{mark: m.mark(), replay: replay, out: []message{}}
+	h := history{mark: m.mark(), replay: replay, reveal: !m.options.deferred.Load(), out: []message{}}
 	h.write(r.Messages)
 	if !m.options.cache.Load() {
 		w.mark(h.out)
@@ -150,7 +168,7 @@ func (m *model) tools(specs []deputy.ToolSpec) []tool {
 	var sum strictschema.Count
 	strict := 0
 	for _, s := range specs {
-		t := tool{Name: s.Name, Description: s.Description, InputSchema: s.Schema}
+		t := tool{Name: s.Name, Description: s.Description, InputSchema: s.Schema, Defer: s.Deferred && !m.options.deferred.Load()}
 		if len(t.InputSchema) == 0 {
 			t.InputSchema = json.RawMessage(emptySchema)
 		}

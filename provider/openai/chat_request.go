@@ -85,7 +85,7 @@ func (w *chatWriter) model(msg deputy.Message) {
 	}
 }
 
-func (w *chatWriter) result(ref, text string) {
+func (w *chatWriter) result(ref, text string, _ []string) {
 	out := chatText("tool", text)
 	out.ToolCallID = ref
 	*w = append(*w, out)

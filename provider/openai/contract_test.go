@@ -14,7 +14,7 @@ func under(api API) providertest.API {
 		New: func(c providertest.Config) (deputy.Model, error) {
 			return New(Config{
 				Name: "main", Model: c.Model, API: api, BaseURL: providertest.Origin + "/v1", APIKey: providertest.Key,
-				HTTPClient: c.Client, Strict: c.Strict,
+				HTTPClient: c.Client, Strict: c.Strict, Deferred: c.Deferred && api == Responses,
 			})
 		},
 	}

@@ -16,7 +16,7 @@ const (
 type writer interface {
 	user(text string)
 	model(msg deputy.Message)
-	result(ref, text string)
+	result(ref, text string, reveals []string)
 }
 
 // history walks through messages. Each call is followed by its result, as the protocols demand: one that never got one says so, and a
@@ -62,7 +62,7 @@ func (h *history) add(msg deputy.Message) {
 func (h *history) results(msg deputy.Message) {
 	for _, p := range msg.Parts {
 		if p.Result != nil && h.close(p.Result.Ref) {
-			h.result(p.Result.Ref, p.Result.Text)
+			h.result(p.Result.Ref, p.Result.Text, p.Result.Reveals)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func (h *history) close(ref string) bool {
 // settle answers the calls that nobody answered.
 func (h *history) settle() {
 	for _, ref := range h.open {
-		h.result(ref, noResult)
+		h.result(ref, noResult, nil)
 	}
 	h.open = nil
 }

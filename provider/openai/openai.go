@@ -20,6 +20,8 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"example.com/deputy"
@@ -51,6 +53,8 @@ type Config struct {
 	HTTPClient *http.Client
 	// Strict asks the vendor to hold arguments to the schemas. A tool whose schema has no strict form is offered as it is.
 	Strict bool
+	// Deferred says that the model takes deferred tools, which it does not know until a result reveals them: of Responses only.
+	Deferred bool
 }
 
 // model implements deputy.Model.
@@ -78,13 +82,27 @@ func New(c Config) (deputy.Model, error) {
 		header.Set("Authorization", "Bearer "+c.APIKey)
 	}
 	return &model{
-		info:   deputy.ModelInfo{Name: c.Name, Provider: "openai", Model: c.Model, Price: c.Price},
+		info:   deputy.ModelInfo{Name: c.Name, Provider: "openai", Model: c.Model, Price: c.Price, Deferred: c.Deferred},
 		api:    c.API,
 		strict: c.Strict,
 		http: modelhttp.New(modelhttp.Config{
 			Vendor: "openai", Model: c.Model, Name: c.Name, Base: base, Header: header, Secret: c.APIKey, HTTPClient: c.HTTPClient,
 		}),
 	}, nil
+}
+
+// named is a model's version.
+var named = regexp.MustCompile(`^gpt-(\d{1,2})(?:\.(\d{1,2}))?(?:-|$)`)
+
+// Defers says whether a model of the vendor's takes deferred tools, by its name: those from 5.4 on.
+func Defers(model string) bool {
+	m := named.FindStringSubmatch(model)
+	if m == nil {
+		return false
+	}
+	major, _ := strconv.Atoi(m[1])
+	minor, _ := strconv.Atoi(m[2])
+	return major > 5 || major == 5 && minor >= 4
 }
 
 func (a API) endpoint() string {
@@ -102,6 +120,9 @@ func (c Config) check() error {
 	}
 	if c.API != Chat && c.API != Responses {
 		errs = append(errs, fmt.Errorf("openai: there is no API %q: it is chat or responses", c.API))
+	}
+	if c.Deferred && c.API == Chat {
+		errs = append(errs, errors.New("openai: chat completions have no deferred tools"))
 	}
 	return errors.Join(append(errs, modelhttp.CheckKey("openai", c.APIKey))...)
 }
@@ -143,7 +164,7 @@ func (m *model) call(r deputy.Request, out *sink) modelhttp.Call {
 	if m.api == Responses {
 		q.Body = func() (body []byte, err error) { body, held, err = m.responsesBody(r); return body, err }
 		q.Read = func(b *modelhttp.Body) error {
-			return (&response{model: m, held: held, out: out, ended: b.Ended}).read(b)
+			return (&response{model: m, held: held, search: m.search(r), out: out, ended: b.Ended}).read(b)
 		}
 		return q
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // options are what some servers and models do not know. One is off from the moment a server has said so, for as long as the process runs.
-type options struct{ usage, strict, encrypted, summary, cacheKey atomic.Bool }
+type options struct{ usage, strict, encrypted, summary, cacheKey, deferred atomic.Bool }
 
 // option is one of them, and the words that errors name it with.
 type option struct {
@@ -25,6 +25,9 @@ func (m *model) sent() []option {
 			{&o.encrypted, []string{"encrypted", `'include'`, `"include"`, "include["}},
 			{&o.cacheKey, []string{"prompt_cache_key"}},
 		}
+	}
+	if m.info.Deferred {
+		all = append(all, option{&o.deferred, []string{"tool_search", "defer_loading"}})
 	}
 	if m.strict {
 		all = append(all, option{&o.strict, []string{"strict", "invalid_function_parameters", "invalid schema for function"}})

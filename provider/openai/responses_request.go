@@ -15,7 +15,7 @@ import (
 type responsesRequest struct {
 	Model        string              `json:"model"`
 	Instructions string              `json:"instructions,omitempty"`
-	Tools        []responsesTool     `json:"tools,omitempty"`
+	Tools        []any               `json:"tools,omitempty"`
 	Input        []any               `json:"input"`
 	Include      []string            `json:"include,omitempty"`
 	Reasoning    *responsesReasoning `json:"reasoning,omitempty"`
@@ -35,6 +35,7 @@ type responsesTool struct {
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
 	Strict      bool            `json:"strict"`
+	Defer       bool            `json:"defer_loading,omitempty"`
 }
 
 type messageItem struct {
@@ -71,9 +72,11 @@ type summaryPart struct {
 
 // responsesBody writes the body of a request.
 func (m *model) responsesBody(r deputy.Request) ([]byte, schemas, error) {
-	input := responsesWriter{mark: m.mark(), items: []any{}}
+	search := m.search(r)
+	tools, deferred, held := m.tools(r, search)
+	input := responsesWriter{mark: m.mark(), items: []any{}, search: search, deferred: deferred, searches: map[string]bool{}}
 	write(r, &input)
-	w := responsesRequest{Model: m.info.Model, Instructions: r.Instructions(), Input: input.items, Stream: true}
+	w := responsesRequest{Model: m.info.Model, Instructions: r.Instructions(), Tools: tools, Input: input.items, Stream: true}
 	if !m.options.encrypted.Load() {
 		w.Include = []string{"reasoning.encrypted_content"}
 	}
@@ -82,10 +85,6 @@ func (m *model) responsesBody(r deputy.Request) ([]byte, schemas, error) {
 	}
 	if !m.options.cacheKey.Load() {
 		w.CacheKey = cacheKey(r)
-	}
-	tools, held := m.definitions(r.Tools)
-	for _, d := range tools {
-		w.Tools = append(w.Tools, responsesTool{"function", d.Name, d.Description, d.Parameters, d.Strict})
 	}
 	body, err := modelhttp.Marshal(w)
 	return body, held, err
@@ -108,24 +107,42 @@ func (m *model) mark() string { return "openai responses " + m.info.Model }
 type responsesWriter struct {
 	mark  string
 	items []any
+
+	search   string                   // the tool whose results reveal deferred ones
+	deferred map[string]responsesTool // by name
+	searches map[string]bool          // calls of it, by their refs
 }
 
 func (w *responsesWriter) user(text string) {
 	w.items = append(w.items, messageItem{Role: "user", Content: text})
 }
 
-func (w *responsesWriter) result(ref, text string) {
+func (w *responsesWriter) result(ref, text string, reveals []string) {
+	if w.searches[ref] {
+		w.reveal(ref, reveals)
+		return
+	}
 	w.items = append(w.items, outputItem{"function_call_output", ref, text})
+	if w.search != "" && len(reveals) > 0 { // a deferred tool was called though nothing had revealed it: as if it had been searched for
+		again := deputy.ToolCall{Ref: ref + "_tools"}
+		w.items = append(w.items, searched(&again))
+		w.reveal(again.Ref, reveals)
+	}
 }
 
 // model writes what the model said, in the order it said it in where that is known.
 func (w *responsesWriter) model(msg deputy.Message) {
 	text := msg.Text()
-	var calls []callItem
+	var calls []any
 	var shape layout
 	for _, p := range msg.Parts {
-		if p.Call != nil {
-			calls = append(calls, callItem{"function_call", p.Call.Ref, modelhttp.ToolName(p.Call.Tool), arguments(p.Call.Arguments)})
+		switch c := p.Call; {
+		case c == nil:
+		case c.Tool == w.search && w.search != "":
+			w.searches[c.Ref] = true
+			calls = append(calls, searched(c))
+		default:
+			calls = append(calls, callItem{"function_call", c.Ref, modelhttp.ToolName(c.Tool), arguments(c.Arguments)})
 		}
 		if p.Opaque != nil && p.Opaque.Model == w.mark && json.Unmarshal(p.Opaque.Data, &shape) != nil {
 			shape = nil

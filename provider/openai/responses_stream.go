@@ -13,10 +13,11 @@ import (
 
 // response is what has been read of an answer, in responses.
 type response struct {
-	model *model
-	held  schemas
-	out   *sink
-	ended func()
+	model  *model
+	held   schemas
+	search string // the tool whose results reveal deferred ones
+	out    *sink
+	ended  func()
 
 	items   []*item
 	usage   *deputy.Usage
@@ -54,7 +55,7 @@ type wireItem struct {
 	ID        string        `json:"id"`
 	Type      string        `json:"type"`
 	Name      string        `json:"name"`
-	Arguments string        `json:"arguments"`
+	Arguments argumentsText `json:"arguments"`
 	Phase     string        `json:"phase"`
 	Summary   []summaryPart `json:"summary"`
 	Encrypted string        `json:"encrypted_content"`
@@ -264,7 +265,7 @@ func (it *item) take(w *wireItem) {
 	it.id = cmp.Or(w.ID, it.id)
 	it.name = cmp.Or(w.Name, it.name)
 	it.phase = cmp.Or(w.Phase, it.phase)
-	it.complete(w.Arguments)
+	it.complete(string(w.Arguments))
 	if it.kind == "reasoning" && w.Encrypted != "" {
 		it.reasoning = &reasoningItem{"reasoning", w.ID, append([]summaryPart{}, w.Summary...), w.Encrypted}
 	}
@@ -336,8 +337,11 @@ func (a *response) finish() error {
 			shape = append(shape, layoutItem{Reasoning: it.reasoning})
 		case it.kind == "message" && it.text > 0:
 			shape = append(shape, layoutItem{Text: it.text, Skip: it.skip, Phase: it.phase})
-		case it.kind == "function_call":
+		case it.kind == "function_call", it.kind == "tool_search_call" && a.search != "":
 			shape = append(shape, layoutItem{Call: true})
+			if it.kind != "function_call" {
+				it.name = a.search
+			}
 			c := deputy.ToolCall{Tool: it.name, Arguments: a.held.arguments(it.name, it.arguments)}
 			if err := a.out.send(deputy.Chunk{Call: &c}); err != nil {
 				return err

@@ -15,6 +15,7 @@ type definition struct {
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters"`
 	Strict      bool            `json:"strict,omitempty"`
+	Defer       bool            `json:"defer_loading,omitempty"`
 }
 
 // schemas are those of the tools that are held to their strict form, as they were given.

@@ -42,6 +42,8 @@ type Config struct {
 	Model  string // the vendor's name
 	Client *http.Client
 	Strict bool
+	// Deferred: it takes deferred tools, if its protocol has them.
+	Deferred bool
 }
 
 // Run holds a provider to the contract. A case that its folder lacks fails; a file of another name is a case of its own, of which only

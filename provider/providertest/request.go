@@ -37,6 +37,9 @@ func requests(t *testing.T, api API) {
 			if err := json.Unmarshal(raw, &r); err != nil {
 				t.Fatal(err)
 			}
+			if deferred(r) && !api.defers(t) {
+				return // its protocol has no deferred tools: no such request is made of it
+			}
 			hold(t, api, name, Model, r)
 			grows(t, api, r)
 		})
@@ -46,6 +49,21 @@ func requests(t *testing.T, api API) {
 			t.Run("after "+name, func(t *testing.T) { t.Parallel(); carried(t, api, name) })
 		}
 	}
+}
+
+// deferred says whether a request has deferred tools.
+func deferred(r deputy.Request) bool {
+	return slices.ContainsFunc(r.Tools, func(s deputy.ToolSpec) bool { return s.Deferred })
+}
+
+// defers says whether a model of the protocol takes deferred tools, where it is said to.
+func (api API) defers(t *testing.T) bool {
+	t.Helper()
+	m, err := api.New(Config{Model: Model, Client: &http.Client{Transport: &server{}}, Deferred: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Info().Deferred
 }
 
 // hold compares the body of a request with its file.
@@ -66,7 +84,7 @@ func (api API) body(t *testing.T, model string, strict bool, r deputy.Request) [
 	var bodies [][]byte
 	for range 3 {
 		s := &server{answers: []answer{{status: http.StatusUnauthorized}}} // so that it is asked once
-		m, err := api.New(Config{Model: model, Client: &http.Client{Transport: s}, Strict: strict})
+		m, err := api.New(Config{Model: model, Client: &http.Client{Transport: s}, Strict: strict, Deferred: deferred(r)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +103,7 @@ func (api API) body(t *testing.T, model string, strict bool, r deputy.Request) [
 
 // lines breaks a body where a message, a block or a tool begins, so that a difference can be seen.
 func lines(body []byte) string {
-	return regexp.MustCompile(`(\{"(?:role|type)":"(?:system|user|assistant|tool|function|function_call|function_call_output|reasoning|text|tool_use|tool_result|thinking|redacted_thinking)"|\{"name":"\w+","(?:description|input_schema)"|"(?:tools|messages|input|system|stream|include)":)`).
+	return regexp.MustCompile(`(\{"(?:role|type)":"(?:system|user|assistant|tool|function|function_call|function_call_output|tool_search|tool_search_call|tool_search_output|tool_reference|reasoning|text|tool_use|tool_result|thinking|redacted_thinking)"|\{"name":"\w+","(?:description|input_schema)"|"(?:tools|messages|input|system|stream|include)":)`).
 		ReplaceAllString(string(body), "\n$1") + "\n"
 }
 
