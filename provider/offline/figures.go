@@ -113,7 +113,7 @@ func (d *desk) owner(a *ask, group *table) (mention, error) {
 		r := &reading{d: d, t: t, ts: a.ts, used: make([]bool, len(a.ts))}
 		at := r.past0(a.from)
 		_, _, sure := r.measuredAt(at)
-		if a.spent && sure == 0 {
+		if (a.spent || a.verb == "sum") && sure == 0 {
 			_, sure, _ = r.money()
 		}
 		if sure > best.sure {
