@@ -116,6 +116,7 @@ func TestOneTableOfMany(t *testing.T) {
 	tied := []string{"t_300", "t_100", "t_010", // what it is tied to
 		"t_033", "t_003", // the parents of those, which the rules about them ask for
 		"t_000", "t_001", "t_002"} // the first, and what that is tied to: looked at to see which tools are of use
+	c, desk := wide(t)
 	for _, tt := range []struct {
 		role, tool, arguments string
 	}{
@@ -131,28 +132,23 @@ func TestOneTableOfMany(t *testing.T) {
 		{"clerk", "search_records", `{"term":"ann","tables":["t_300"]}`},
 		{"clerk", "update_record", `{"table":"t_300","id":"1","values":[{"field":"name","value":"Anna"}]}`},
 	} {
-		t.Run(tt.role+" "+tt.tool+" "+tt.arguments, func(t *testing.T) {
-			t.Parallel()
-			c, desk := wide(t)
-			who := deputytest.Person("wide", tt.role)
-			turn := desk.Run(who, call(tt.tool, tt.arguments))
-			if turn.Outcomes[0] != deputy.Ran && turn.Outcomes[0] != deputy.Proposed {
-				t.Fatalf("%s", turn.Results[0])
-			}
-			names, listed := c.forget()
-			names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(tied, n) })
-			if len(names) > 0 || listed > 20 {
-				t.Errorf("asked for %q besides, and for %d lists", names, listed)
-			}
-		})
+		turn := desk.Run(deputytest.Person("wide", tt.role), call(tt.tool, tt.arguments))
+		if turn.Outcomes[0] != deputy.Ran && turn.Outcomes[0] != deputy.Proposed {
+			t.Fatalf("%s %s: %s", tt.tool, tt.arguments, turn.Results[0])
+		}
+		names, listed := c.forget()
+		names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(tied, n) })
+		if len(names) > 0 || listed > 20 {
+			t.Errorf("%s: %s %s asked for %q besides, and for %d lists", tt.role, tt.tool, tt.arguments, names, listed)
+		}
 	}
 }
 
 // TestManyTablesAreListed: page after page, without a look at one of them, and with how many come after.
 func TestManyTablesAreListed(t *testing.T) {
 	t.Parallel()
+	c, desk := wide(t)
 	for _, role := range []string{"manager", "clerk"} {
-		c, desk := wide(t)
 		var all []string
 		for after, more := "", wideTables; more > 0; {
 			turn := desk.Run(deputytest.Person("wide", role), call("list_tables", fmt.Sprintf(`{"after":%q}`, after)))
