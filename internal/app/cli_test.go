@@ -78,7 +78,7 @@ func TestCheckAsAPerson(t *testing.T) {
 		t.Error(out)
 	}
 	for _, line := range []string{
-		"tools: analyze_records, calculate, count_records, current_datetime, describe_table, get_record, list_possible_values, list_tables, present_results, query_records, search_records, update_record",
+		"tools: analyze_records, calculate, count_records, current_datetime, describe_table, get_record, list_analyses, list_possible_values, list_tables, present_results, query_records, save_analysis, search_records, update_record",
 		"customers (Customers)", "  read    id, name, phone, employee_id", "  update  phone", "employees (Employees)", "  read    id, name", "  hidden  salary",
 		`  rows    support (read, update): employee_id == person.attributes.employee_id, with person.attributes.employee_id = "1"`,
 		"  rows    support (read): every row",
