@@ -19,6 +19,7 @@ import (
 	"example.com/deputy/provider/scripted"
 	"example.com/deputy/query"
 	"example.com/deputy/store/memory"
+	"example.com/deputy/toolset/analysis"
 	"example.com/deputy/toolset/present"
 	"example.com/deputy/toolset/records"
 	"example.com/deputy/transport/api"
@@ -94,7 +95,7 @@ func serveStore(t *testing.T, host *hosttest.Fake, store deputy.Store) *server {
 	read := deputy.Access{Read: deputy.Fields{All: true}, Update: deputy.Fields{Names: []string{"name", "phone"}}, Rows: "owner == person.id"}
 	a, err := deputy.New(t.Context(), deputy.Config{
 		Host: s.host, Store: store, NewID: s.id, Clock: s.clock, Models: []deputy.Model{scripted.New(s.answer)},
-		Toolsets: []deputy.Toolset{records.New(records.Config{}), present.New()}, Limits: deputy.Limits{TurnsPerMinute: -1},
+		Toolsets: []deputy.Toolset{records.New(records.Config{}), present.New(), analysis.Saving(store.Analyses)}, Limits: deputy.Limits{TurnsPerMinute: -1},
 		Policy: deputy.Policy{Roles: map[string]deputy.Role{
 			"support":  {Tools: []string{"*"}, Tables: map[string]deputy.Access{"customers": read}},
 			"operator": {Operate: true},
@@ -165,6 +166,10 @@ func (s *server) answer(r deputy.Request) scripted.Answer {
 		return scripted.Answer{Calls: []scripted.Call{tool("present_results", `{"view":"table","call_id":"c1"}`)}}
 	case text == "phone" && results == 0:
 		return scripted.Answer{Calls: []scripted.Call{tool("update_record", `{"table":"customers","id":"1","values":[{"field":"phone","value":"+47 555"}]}`)}}
+	case text == "save" && results == 0:
+		return scripted.Answer{Calls: []scripted.Call{tool("analyze_records", `{"table":"customers","group_by":["owner"],"measures":[{"as":"n","expr":"count()"}]}`)}}
+	case text == "save" && results == 1:
+		return scripted.Answer{Calls: []scripted.Call{tool("save_analysis", `{"name":"By owner","call_id":"c1","shared":true}`)}}
 	case text == "two" && results == 0:
 		return scripted.Answer{Calls: []scripted.Call{
 			tool("update_record", `{"table":"customers","id":"1","values":[{"field":"phone","value":"+47 1 1"}]}`),
