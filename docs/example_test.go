@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"testing"
 
 	"example.com/deputy"
+	"example.com/deputy/deputytest"
 	"example.com/deputy/host/hosttest"
 	"example.com/deputy/provider/scripted"
 	"example.com/deputy/query"
@@ -67,6 +69,57 @@ func draftCredit(ctx context.Context, s *deputy.Scope, in creditInvoiceIn) (depu
 		Values: []deputy.Assign{{Field: "status", Type: query.String, Text: &credited}},
 		When:   `status != "paid"`,
 	}}}, nil
+}
+
+type remindIn struct {
+	Customer string `json:"customer" desc:"their address"`
+	Text     string `json:"text"`
+}
+
+func remind(m mail) deputy.Tool {
+	return deputy.EffectTool(deputy.Definition{
+		Name:        "billing_remind",
+		Label:       "Proposed a reminder",
+		Description: "Proposes a letter to a customer. The person confirms it.",
+		Operation:   "POST /letters",
+		NoHost:      true,
+	}, draftReminder, m.send)
+}
+
+func draftReminder(_ context.Context, s *deputy.Scope, in remindIn) (deputy.Draft, error) {
+	line := func(field, label string, text *string) deputy.Line {
+		return deputy.Line{Table: "letters", Verb: deputy.Create, Field: field, Label: label, After: text, Source: s.Source(*text)}
+	}
+	return deputy.Draft{Summary: "Send a reminder", Lines: []deputy.Line{line("to", "To", &in.Customer), line("text", "Text", &in.Text)}}, nil
+}
+
+func (m mail) send(ctx context.Context, e *deputy.Effect, in remindIn) error {
+	return m.post(ctx, e.Key(), in.Customer, in.Text)
+}
+
+// mail posts letters, one for each key.
+type mail struct {
+	post func(ctx context.Context, key, to, text string) error
+}
+
+// TestReminder: a letter is sent once, when it is confirmed.
+func TestReminder(t *testing.T) {
+	t.Parallel()
+	var sent []string
+	m := mail{func(_ context.Context, _, to, text string) error {
+		sent = append(sent, to+": "+text)
+		return nil
+	}}
+	desk := deputytest.New(t, deputytest.Config{Policy: deputytest.AllowAll("accounts"),
+		Toolsets: []deputy.Toolset{{Name: "billing", Description: "Reminders.", Tools: []deputy.Tool{remind(m)}}}})
+	ann := deputytest.Person("ann", "accounts")
+	turn := desk.Run(ann, deputytest.Call("billing_remind", `{"customer":"acme@example.com","text":"Please pay."}`))
+	if len(turn.Proposals) != 1 || len(sent) != 0 {
+		t.Fatal(turn.Results, sent)
+	}
+	if made, err := desk.Confirm(ann, turn.Proposals...); err != nil || made.Proposals[0].State != deputy.Done || len(sent) != 1 || sent[0] != "acme@example.com: Please pay." {
+		t.Error(made, err, sent)
+	}
 }
 
 func billing() deputy.Toolset {
