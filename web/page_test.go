@@ -43,7 +43,7 @@ func TestBrowser(t *testing.T) {
 		"mid answer": testMidAnswer, "away": testAway, "tabs": testTabs, "conflict": testConflict, "pending meanwhile": testPendingMeanwhile,
 		"cancelled": testCancelled, "long answer": testLongAnswer, "forms": testForms, "control": testControl, "audit": testAudit,
 		"keyboard": testKeyboard, "narrow": testNarrow, "wide": testWide, "many messages": testManyMessages, "conversations": testConversations,
-		"two people": testTwoPeople, "charts": testCharts, "unshowable": testUnshowable,
+		"two people": testTwoPeople, "charts": testCharts, "unshowable": testUnshowable, "toolsets": testToolsets,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, path, binary) })
 	}

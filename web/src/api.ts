@@ -50,6 +50,14 @@ export interface Conversation {
   updated_at: string
 }
 
+// Toolset is a group of tools that is switched on and off in a conversation.
+export interface Toolset {
+  name: string
+  description: string
+  active: boolean
+  tools: string[]
+}
+
 export interface Part {
   type: string
   text?: string

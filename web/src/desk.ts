@@ -1,5 +1,5 @@
 // The state of the page and what changes it. One Desk is one signed-in person.
-import { all, get, json, onceKey, Refusal, sentence, unreachable, type Call, type Conversation, type Group, type List, type Me, type Proposal } from './api'
+import { all, get, json, onceKey, Refusal, sentence, unreachable, type Call, type Conversation, type Group, type List, type Me, type Proposal, type Toolset } from './api'
 import { History } from './history'
 import { follow, Lost, say, type TurnEvent } from './stream'
 import { plural, setZone } from './text'
@@ -18,6 +18,7 @@ export interface State {
   groupOf: Record<string, string> // proposal id → group id
   calls: Record<string, Call> // rows of the log, by id
   inbox: Proposal[]
+  toolsets: Toolset[] // as they stand in this conversation
   error: string
   down: boolean // the server does not answer
   draft: string // put back into the ask box when a message could not be sent
@@ -27,7 +28,7 @@ export interface State {
 
 const nowhere = { current: '', turns: [], from: 0, groups: {}, groupOf: {}, calls: {}, error: '', loading: false, view: 'talk' } satisfies Partial<State>
 
-const empty: State = { ...nowhere, me: null, term: '', conversations: null, more: null, inbox: [], down: false, draft: '', announce: '' }
+const empty: State = { ...nowhere, me: null, term: '', conversations: null, more: null, inbox: [], toolsets: [], down: false, draft: '', announce: '' }
 
 // parallel is how many finished turns are read at once when a conversation is opened; shown is how many of them are at first.
 const parallel = 4
@@ -92,7 +93,7 @@ export class Desk {
       setZone(me.person.zone)
       const again = this.state.down
       this.set({ me, down: false })
-      await Promise.all([this.listConversations(), this.readInbox()])
+      await Promise.all([this.listConversations(), this.readInbox(), this.readToolsets()])
       if (again) void this.afterSilence()
       return true
     } catch (e) {
@@ -153,10 +154,39 @@ export class Desk {
     this.set({ inbox: await all<Proposal>('/v1/proposals?state=pending', 5) })
   }
 
+  // readToolsets reads which are active here; in a conversation that has not begun, none is.
+  private async readToolsets() {
+    const { current } = this.state
+    const l = await get<List<Toolset>>(`/v1/toolsets${current && `?conversation=${current}`}`)
+    if (current === this.state.current) this.set({ toolsets: l.items })
+  }
+
+  // switchToolset switches one on or off, in a conversation that begins with it where there is none.
+  async switchToolset(name: string, active: boolean) {
+    const visit = this.visit
+    await this.attempt(async () => {
+      await this.begin(visit)
+      if (visit !== this.visit) return
+      await json('PUT', `/v1/conversations/${this.state.current}/toolsets/${encodeURIComponent(name)}`, { active })
+      await this.readToolsets()
+    })
+  }
+
+  // begin makes the conversation that is to be spoken in.
+  private async begin(visit: number) {
+    if (this.state.current) return
+    const c = await json<Conversation>('POST', '/v1/conversations', {})
+    if (visit !== this.visit) return
+    history.replaceState(null, '', '#' + c.id)
+    this.history = new History(c.id)
+    this.set({ current: c.id })
+  }
+
   fresh() {
     this.visit++
     history.replaceState(null, '', location.pathname)
     this.set(nowhere)
+    void this.attempt(() => this.readToolsets())
   }
 
   async open(id: string) {
@@ -171,6 +201,7 @@ export class Desk {
       const before = turns.filter((t) => !asked.some((x) => x.id === t.id))
       this.set({ turns: [...before, ...asked], from: Math.max(0, before.length - shown) })
       void this.readCalls(`conversation=${id}`)
+      void this.attempt(() => this.readToolsets())
       await this.replayAll(before.slice(-shown), visit)
     } catch (e) {
       if (visit !== this.visit) return
@@ -249,6 +280,7 @@ export class Desk {
   private event(turn: string, e: TurnEvent) {
     this.set({ turns: this.state.turns.map((t) => (t.id === turn ? apply(t, e) : t)) })
     if (e.name === 'proposal.created') void this.readProposal(e.data.proposal)
+    if (e.name === 'toolset.changed') this.set({ toolsets: this.state.toolsets.map((s) => ({ ...s, active: e.data.active.includes(s.name) })) })
     if (e.name === 'tool.finished') void this.readCalls(`turn=${turn}`)
     if (e.name === 'turn.finished') this.finished(e.data.text, this.state.turns.find((t) => t.id === turn)?.items.filter((i) => i.kind === 'proposal').length ?? 0)
   }
@@ -297,13 +329,8 @@ export class Desk {
     this.set({ error: '', draft: '', turns: [...this.state.turns, mine] })
     const visit = this.visit
     try {
-      if (!this.state.current) {
-        const c = await json<Conversation>('POST', '/v1/conversations', {})
-        if (visit !== this.visit) return
-        history.replaceState(null, '', '#' + c.id)
-        this.history = new History(c.id)
-        this.set({ current: c.id })
-      }
+      await this.begin(visit)
+      if (visit !== this.visit) return
       let turn = ''
       const known = this.state.turns.map((t) => t.id)
       const find = async () => (await this.history.more()).findLast((t) => t.question === text && !known.includes(t.id))?.id ?? ''

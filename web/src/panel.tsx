@@ -20,6 +20,7 @@ export function Panel({ desk, picked, help }: { desk: Desk; picked: () => void; 
         <ul class="words">{s.me?.words.map((w, i) => <li key={i}><Ability text={w} /></li>)}</ul>
         {s.me && !s.me.confirm && <p class="faint">This sign-in may not confirm changes.</p>}
       </section>
+      {s.toolsets.length > 0 && <Toolsets desk={desk} />}
       {s.me && <Model desk={desk} />}
       {s.me?.operate && !s.me.kill_switch?.all && <Switch desk={desk} />}
       <p class="keys"><button type="button" class="quiet" onClick={help}>Keys</button> <kbd>?</kbd></p>
@@ -32,6 +33,25 @@ function Ability({ text }: { text: string }) {
   const at = text.indexOf(': ')
   if (at < 0) return <>{plainly(text)}</>
   return <><strong>{plainly(text.slice(0, at))}</strong> {plainly(text.slice(at + 2))}</>
+}
+
+// Toolsets are switched on by the assistant as it needs them, or here.
+function Toolsets({ desk }: { desk: Desk }) {
+  return (
+    <section>
+      <h2>Tools in this conversation</h2>
+      <ul class="toolsets">
+        {desk.state.toolsets.map((t) => (
+          <li key={t.name}>
+            <label>
+              <input type="checkbox" checked={t.active} onChange={(e) => void desk.switchToolset(t.name, e.currentTarget.checked)} />
+              <span><strong>{plainly(t.name)}</strong> {plainly(t.description)}</span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
 }
 
 // Switch is the operator's: it stops everything for everybody.
