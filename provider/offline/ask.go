@@ -174,6 +174,9 @@ func (a *ask) most(i int) int {
 		n++
 	}
 	rank := superlative(a.tok(i + n))
+	if a.tok(i+n).is("best") || a.tok(i).is("are", "is") && a.tok(i-1).is("who") {
+		return 0 // who are the best customers
+	}
 	x := a.behind(i)
 	questioned := a.tok(x.from-1).is("which", "what") || a.tok(x.from).is("who")
 	if rank == 0 || n == 0 || x.from == x.to || !questioned && !a.tok(i).is("with", "having", "that", "who", "have", "has") {
@@ -222,6 +225,10 @@ func (a *ask) over(i int) int {
 func (a *ask) each(i int) int {
 	n := anyAt(a.ts, i, "per", "for each", "for every", "in each", "in every", "of each", "of every", "by each", "grouped by", "group by", "group them by", "grouped per", "broken down by", "breakdown by", "split by", "by", "does each", "did each", "do each", "over the", "by the", "across")
 	weak := a.tok(i).is("by", "over", "across") && !a.tok(i+1).is("each")
+	if periodical(a.tok(i).low) != "" {
+		a.keys = append(a.keys, spot{i, false})
+		return 1
+	}
 	made := a.tok(i).is("by") && a.tok(i-1).is("placed", "made", "followed", "opened", "handled")
 	if n == 0 || made || a.tok(i-1).is("sorted", "ordered", "order", "sort", "ranked", "them", "these", "those") {
 		return 0
@@ -280,7 +287,8 @@ func (a *ask) measured(lead int) {
 // aggregate is what words at a place ask to be done with numbers, and how many tokens say so: the longest that fit.
 func aggregate(ts []token, i int) (verb string, n int) {
 	for _, w := range []struct{ verb, said string }{
-		{"count", "number of"}, {"count", "total number of"}, {"count", "overall number of"}, {"count", "count of"}, {"count", "total count of"}, {"count", "how many"},
+		{"count", "number of"}, {"count", "total number of"}, {"count", "overall number of"}, {"count", "count of"}, {"count", "total count of"}, {"count", "how many"}, {"count", "breakdown of"}, {"count", "distribution of"},
+
 		{"sum", "sum"}, {"sum", "sum of"}, {"sum", "total"}, {"sum", "totals"}, {"sum", "total of"}, {"sum", "overall"}, {"sum", "revenue"}, {"sum", "total revenue"}, {"sum", "turnover"}, {"sum", "sales"}, {"sum", "total sales"},
 		{"avg", "average"}, {"avg", "avg"}, {"avg", "mean"}, {"avg", "average of"},
 		{"max", "maximum"}, {"max", "max"}, {"max", "highest"}, {"max", "largest"}, {"max", "biggest"}, {"min", "minimum"}, {"min", "min"}, {"min", "lowest"}, {"min", "smallest"},

@@ -76,7 +76,10 @@ func (d *desk) counted(a *ask) (mention, error) {
 		return d.owner(a, group.table)
 	}
 	if x := d.refOf(a.ts, out); x.id != "" && !a.share && len(a.keys) == 0 && a.rank == 0 {
-		return mention{}, nil // the total of invoice 5
+		if !a.spent {
+			return mention{}, nil // the total of invoice 5
+		}
+		return d.owner(a, out.table) // the revenue of customer 5
 	}
 	return out, d.describe(out.table.name)
 }
@@ -91,8 +94,14 @@ func (d *desk) owner(a *ask, group *table) (mention, error) {
 		if group = d.schema.find(group.name); group == nil {
 			return mention{}, nil
 		}
+		own := &reading{d: d, t: group, ts: a.ts, used: make([]bool, len(a.ts))}
+		if _, _, sure := own.measuredAt(own.past0(a.from)); sure >= synonym {
+			return mention{}, nil // the employee with the highest salary: a list
+		}
 		for _, c := range group.children {
-			names = append(names, c.table)
+			if c.table != group.name {
+				names = append(names, c.table)
+			}
 		}
 	} else if a.from < 0 && a.rank == 0 && a.least == "" {
 		return mention{}, nil
@@ -143,8 +152,14 @@ func (q *figures) understood(m mention) (bool, error) {
 	if ok, err := q.groups(m); !ok || err != nil {
 		return false, err
 	}
+	if anyOf(q.ts, "median", "percentile") {
+		return false, unclear("I know averages, not medians: ask for the average, the lowest or the highest.")
+	}
 	if err := q.measure(m); err != nil {
 		return false, err
+	}
+	if q.expr == "" && (q.verb == "max" || q.verb == "min") && len(q.named) == 0 {
+		return false, nil // the biggest customers: a list
 	}
 	if q.verb == "count" && len(q.named) == 0 && !q.share && q.two[1].to == 0 {
 		return false, nil
@@ -218,7 +233,7 @@ func (q *figures) keyed(p spot) error {
 			return nil
 		}
 		q.named = append(q.named, k)
-		r.spend(p.at-1, at+n)
+		r.spend(p.at, at+n)
 		if at += n; !r.tok(at).is("and", ",") {
 			return nil
 		}
@@ -271,6 +286,9 @@ func (q *figures) measure(m mention) error {
 		q.verb = "count"
 	}
 	if q.verb == "count" {
+		return nil
+	}
+	if len(q.named) == 0 && (q.verb == "max" || q.verb == "min") {
 		return nil
 	}
 	if q.verb == "avg" {

@@ -59,8 +59,15 @@ func figures() []figure {
 		{"average number of order lines per order", "number", `SELECT 1.0 * (SELECT count(*) FROM order_lines) / count(*) FROM orders`},
 		{"total of paid invoices of customer 12", "number", `SELECT sum(total) FROM invoices WHERE status = 'paid' AND customer_id = 12`},
 		{"how much revenue did we make in 2025?", "number", `SELECT sum(total) FROM invoices WHERE issued_on LIKE '2025%'`},
+		{"sum of payments in 2025", "number", `SELECT sum(amount) FROM payments WHERE paid_on LIKE '2025%'`},
+		{"what is the revenue of customer 12", "number", `SELECT sum(total) FROM invoices WHERE customer_id = 12`},
+		{"total revenue from Norway in 2025", "number", `SELECT sum(total) ` + country + ` WHERE country = 'Norway' AND issued_on LIKE '2025%'`},
+		{"average number of days to ship an order", "number", `SELECT avg(CAST(julianday(shipped_at) - julianday(ordered_at) AS INTEGER)) FROM orders`},
+		{"what is the highest salary", "number", `SELECT max(salary) FROM employees`},
 
 		// counts
+		{"breakdown of tickets by priority", "table", `SELECT priority, count(*) FROM tickets GROUP BY 1 ORDER BY 2 DESC`},
+		{"tickets broken down by status and priority", "table", `SELECT status, priority, count(*) FROM tickets GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2`},
 		{"tickets by status", "table", `SELECT status, count(*) FROM tickets GROUP BY 1 ORDER BY 2 DESC`},
 		{"how many customers are there per country?", "table", `SELECT country, count(*) FROM customers GROUP BY 1 ORDER BY 2 DESC`},
 		{"number of open tickets per employee", "table", `SELECT first_name || ' ' || last_name, count(*) FROM tickets LEFT JOIN employees e ON e.id = employee_id WHERE status = 'open' GROUP BY employee_id ORDER BY 2 DESC, employee_id`},
@@ -68,6 +75,7 @@ func figures() []figure {
 		{"invoices over 5000 per country", "table", `SELECT country, count(*) ` + country + ` WHERE total > 5000 GROUP BY 1 ORDER BY 2 DESC`},
 
 		// over time
+		{"monthly revenue", "table", `SELECT strftime('%Y-%m-01', issued_on), sum(total) FROM invoices GROUP BY 1 ORDER BY 1`},
 		{"revenue by month", "table", `SELECT strftime('%Y-%m-01', issued_on), sum(total) FROM invoices GROUP BY 1 ORDER BY 1`},
 		{"total revenue by quarter in 2025", "table", `SELECT printf('2025-%02d-01', (strftime('%m', issued_on) - 1) / 3 * 3 + 1), sum(total) FROM invoices WHERE issued_on LIKE '2025%' GROUP BY 1 ORDER BY 1`},
 		{"invoices by year", "table", `SELECT strftime('%Y-01-01', issued_on), count(*) FROM invoices GROUP BY 1 ORDER BY 1`},
@@ -110,6 +118,7 @@ func figures() []figure {
 		{"share of invoices per status this year", "table", `SELECT status, count(*), 100.0 * count(*) / (SELECT count(*) FROM invoices WHERE issued_on >= '2026-01-01') FROM invoices WHERE issued_on >= '2026-01-01' GROUP BY 1 ORDER BY 2 DESC`},
 		{"share of revenue per country in 2025", "table", `SELECT country, sum(total), 100.0 * sum(total) / (SELECT sum(total) FROM invoices WHERE issued_on LIKE '2025%') ` + country + ` WHERE issued_on LIKE '2025%' GROUP BY 1 ORDER BY 2 DESC`},
 		{"which country has the highest share of unpaid invoices", "table", `SELECT country, count(*) FILTER (WHERE status <> 'paid'), count(*), 100.0 * count(*) FILTER (WHERE status <> 'paid') / count(*) s ` + country + ` GROUP BY 1 ORDER BY s DESC LIMIT 1`},
+		{"what percentage of our revenue comes from Norway", "number", `SELECT sum(total) FILTER (WHERE country = 'Norway'), sum(total), 100.0 * sum(total) FILTER (WHERE country = 'Norway') / sum(total) ` + country},
 
 		// charts
 		{"number of customers by segment as a bar chart", "bar", `SELECT segment, count(*) FROM customers GROUP BY 1 ORDER BY 2 DESC`},
@@ -325,6 +334,7 @@ func TestLists(t *testing.T) {
 		{"what is the email of Brandvik Outdoor Group AS", `SELECT email FROM customers WHERE name = 'Brandvik Outdoor Group AS'`},
 		{"is customer 12 active", `SELECT CASE active WHEN 1 THEN 'yes' ELSE 'no' END FROM customers WHERE id = 12`},
 		{"which product has the most stock", `SELECT stock FROM products ORDER BY stock DESC LIMIT 1`},
+		{"employee with the highest salary", `SELECT salary FROM employees ORDER BY salary DESC LIMIT 1`},
 		{"cheapest product", `SELECT name FROM products ORDER BY unit_price LIMIT 1`},
 	} {
 		t.Run(c.ask, func(t *testing.T) {

@@ -51,6 +51,9 @@ func (r *reading) toParent(k key) bool {
 // periodKey reads "month", "quarter", "weekday": of the date that the message points at, else of the table's own.
 func (r *reading) periodKey(i int) (key, int) {
 	unit := unitOf(r.tok(i).low)
+	if p := periodical(r.tok(i).low); p != "" {
+		unit = p
+	}
 	fn := unit
 	if r.tok(i).is("weekday", "weekdays", "hour", "hours") {
 		unit = strings.TrimSuffix(r.tok(i).low, "s")
@@ -76,6 +79,19 @@ func (r *reading) periodKey(i int) (key, int) {
 		}
 	}
 	return key{expr: fn + "(" + f.name + ")", said: unit, period: unit, foreign: true}, n
+}
+
+// periodical is the period of monthly and its like.
+func periodical(word string) string {
+	switch word {
+	case "daily":
+		return "day"
+	case "weekly", "monthly", "quarterly", "yearly":
+		return strings.TrimSuffix(word, "ly")
+	case "annual", "annually":
+		return "year"
+	}
+	return ""
 }
 
 // ownKey is a field of the table itself.

@@ -44,7 +44,7 @@ func (q *figures) tell(got *result, args analyzeArgs, main string) string {
 func (q *figures) whole(got *result, head, cond, main string) string {
 	n := q.number(got, 0, main)
 	if q.share {
-		return fmt.Sprintf("%s of the %s: %s of %s%s.", n, head[strings.LastIndex(head, " of ")+4:], str(got.cell(0, "part")), str(got.cell(0, q.single().As)), cond)
+		return fmt.Sprintf("%s of the %s: %s of %s%s.", n, strings.TrimPrefix(strings.TrimPrefix(head, "share of "), "the "), str(got.cell(0, "part")), str(got.cell(0, q.single().As)), cond)
 	}
 	return fmt.Sprintf("The %s%s is %s.", head, cond, n)
 }
