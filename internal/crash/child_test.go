@@ -17,6 +17,7 @@ import (
 	"example.com/deputy"
 	"example.com/deputy/host/sqldb"
 	"example.com/deputy/store/sqlite"
+	"example.com/deputy/toolset/analysis"
 	"example.com/deputy/toolset/records"
 )
 
@@ -158,7 +159,7 @@ func (c *child) open(ctx context.Context, end *killer) (func() error, error) {
 func config(store deputy.Store, host deputy.Host, clock func() time.Time) deputy.Config {
 	every := deputy.Fields{All: true}
 	return deputy.Config{
-		Store: store, Host: host, Models: []deputy.Model{model()}, Toolsets: []deputy.Toolset{records.New(records.Config{})}, Directory: directory{}, Clock: clock,
+		Store: store, Host: host, Models: []deputy.Model{model()}, Toolsets: []deputy.Toolset{records.New(records.Config{}), analysis.Saving(store.Analyses)}, Directory: directory{}, Clock: clock,
 		Limits: deputy.Limits{TurnsPerMinute: -1},
 		Policy: deputy.Policy{Roles: map[string]deputy.Role{"worker": {Tools: []string{"*"}, Tables: map[string]deputy.Access{
 			"items": {Read: every, Create: every, Update: every, Delete: true}}}}},

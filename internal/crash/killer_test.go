@@ -46,6 +46,7 @@ func (k *killer) store(s deputy.Store) deputy.Store {
 	s.Proposals = proposals{s.Proposals, k}
 	s.Log = log{s.Log, k}
 	s.Settings = settings{s.Settings, k}
+	s.Analyses = analyses{s.Analyses, k}
 	return s
 }
 
@@ -125,6 +126,19 @@ type settings struct {
 
 func (s settings) Put(ctx context.Context, name string, value json.RawMessage) error {
 	return s.k.write(func() error { return s.Settings.Put(ctx, name, value) })
+}
+
+type analyses struct {
+	deputy.Analyses
+	k *killer
+}
+
+func (s analyses) Put(ctx context.Context, as deputy.Person, a deputy.SavedAnalysis) (stored deputy.SavedAnalysis, err error) {
+	err = s.k.write(func() (err error) {
+		stored, err = s.Analyses.Put(ctx, as, a)
+		return err
+	})
+	return stored, err
 }
 
 // deadly is a host whose writes are counted: the process may die before, or between the host's commit and whatever comes of it.

@@ -18,11 +18,13 @@ func said() string {
 }
 
 // model first reads, then proposes what the person's message asks for, then speaks. The message is "7: u1 u2 c d101", where 7 is the new value,
-// u updates an item, c creates one and d deletes one; without a colon nothing is proposed.
+// u updates an item, c creates one, d deletes one and s saves an analysis, which is what it reads then; without a colon nothing is proposed.
 func model() deputy.Model {
 	return scripted.New(func(r deputy.Request) scripted.Answer {
 		value, verbs, proposes := strings.Cut(scripted.User(r), ": ")
 		switch step := scripted.Step(r); {
+		case step == 1 && strings.Contains(verbs, "s"):
+			return scripted.Answer{Calls: []scripted.Call{{Tool: "analyze_records", Arguments: map[string]any{"table": "items", "group_by": []string{"n"}}}}}
 		case step == 1:
 			return scripted.Answer{Text: "I look first. ", Calls: []scripted.Call{
 				{Tool: "query_records", Arguments: map[string]any{"table": "items", "where": "id < 10"}},
@@ -42,6 +44,8 @@ func asked(value string, verbs []string) (out []scripted.Call) {
 			out = append(out, scripted.Call{Tool: "update_record", Arguments: map[string]any{"table": "items", "id": id, "values": []any{n}}})
 		case 'd':
 			out = append(out, scripted.Call{Tool: "delete_record", Arguments: map[string]any{"table": "items", "id": id}})
+		case 's':
+			out = append(out, scripted.Call{Tool: "save_analysis", Arguments: map[string]any{"name": "saved " + id, "call_id": "c1"}})
 		case 'c':
 			name := map[string]any{"field": "name", "value": created(value, i)}
 			out = append(out, scripted.Call{Tool: "create_record", Arguments: map[string]any{"table": "items", "values": []any{name, n}}})
