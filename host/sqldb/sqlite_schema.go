@@ -24,7 +24,7 @@ const (
 	numericStorage // numbers, as INTEGER where they are whole, else REAL
 )
 
-// readSQLite reads the tables and views of the main schema, without Deputy's own and SQLite's: four statements, however many there are, and
+// readSQLite reads the tables and views of the main schema, without Deputy's own and SQLite's: five statements, however many there are, and
 // one for each view where one of them cannot be read.
 func readSQLite(ctx context.Context, db querier) (*schema, error) {
 	tables, views, err := listSQLite(ctx, db)
