@@ -205,6 +205,11 @@ func (g *guarded) analyzed(t *query.Table) question {
 	if rel := g.parent(t); rel != "" && !slices.Contains(asked.GroupBy, rel) && g.r.IntN(3) == 0 {
 		asked.GroupBy = append(asked.GroupBy, rel)
 	}
+	if f := t.Fields[0]; !f.Secret && f.Type != query.JSON && g.r.IntN(3) == 0 { // in the order of something that rules may change
+		asked.GroupBy, asked.Measures, asked.Having = []string{f.Name}, nil, ""
+		of := g.seen.Value(g.r, t.Name, pick(g.r, querytest.Types()[1:]), 4)
+		asked.OrderBy = []string{pick(g.r, []string{"min", "max"}) + "(" + of + ")" + pick(g.r, []string{"", " desc"})}
+	}
 	meant := asked
 	meant.GroupBy = nil
 	for _, key := range asked.GroupBy {
