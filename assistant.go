@@ -106,8 +106,7 @@ type Assistant struct {
 	stop     context.CancelFunc
 }
 
-// New checks a configuration and reports its mistakes together (errors.Join): first what is missing, then those of the policy and of
-// tools, as *ConfigError.
+// New checks a configuration and reports its mistakes together (errors.Join): first what is missing, then the policy's, as *ConfigError.
 func New(ctx context.Context, cfg Config) (*Assistant, error) {
 	cfg = cfg.withDefaults()
 	reg, err := newRegistry(cfg.Toolsets, cfg.Core)
@@ -119,7 +118,7 @@ func New(ctx context.Context, cfg Config) (*Assistant, error) {
 	if full, err := cfg.Host.Catalog(ctx, Person{}); err != nil {
 		errs = append(errs, err, parseErr)
 	} else {
-		errs = append(errs, cfg.Policy.Check(ctx, full), reg.check(ctx, full))
+		errs = append(errs, cfg.Policy.Check(ctx, full))
 	}
 	for _, m := range cfg.Models {
 		errs = append(errs, checkPrice(m.Info()))

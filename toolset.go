@@ -1,16 +1,13 @@
 package deputy
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
 	"example.com/deputy/internal/plain"
-	"example.com/deputy/query"
 )
 
 // Toolset is a named group of tools. Those of the core are always offered; every other one starts inactive in a conversation, and is
@@ -57,17 +54,6 @@ func newRegistry(sets []Toolset, core []string) (*registry, error) {
 	}
 	slices.Sort(r.core)
 	return r, errors.Join(errs...)
-}
-
-// check asks every tool for its mistakes.
-func (r *registry) check(ctx context.Context, full query.Catalog) error {
-	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(r.tools)) {
-		if check := r.tools[name].def.Check; check != nil {
-			errs = append(errs, check(ctx, full))
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // add registers a toolset.

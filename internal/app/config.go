@@ -9,23 +9,23 @@ import (
 // Config is the configuration file. Its json tags are the keys, its doc tags their description in the JSON Schema; a field of type notYet is
 // a key whose feature is not built, which is refused rather than ignored.
 type Config struct {
-	Listen    string          `json:"listen,omitempty" doc:"address to listen on, host:port; 127.0.0.1:8080 if absent"`
-	PublicURL string          `json:"public_url,omitempty" doc:"the URL people use to reach Deputy; its host is the only foreign one accepted"`
-	Store     string          `json:"store,omitempty" doc:"Deputy's own data: memory: or sqlite:PATH; sqlite:deputy.db if absent"`
-	Zone      string          `json:"zone,omitempty" doc:"default time zone of people and of naive timestamps, such as Europe/Oslo; UTC if absent"`
-	Assistant AssistantConfig `json:"assistant,omitempty" doc:"what the assistant is called and told"`
-	Host      HostConfig      `json:"host" doc:"the business application"`
-	Models    []ModelConfig   `json:"models,omitempty" doc:"the first is used; the next if it fails before any text; none: the built-in offline model"`
-	Auth      AuthConfig      `json:"auth,omitempty" doc:"who may come in"`
-	Policy    PolicyConfig    `json:"policy,omitempty" doc:"what they may do; no policy, nothing"`
-	Limits    LimitsConfig    `json:"limits,omitempty" doc:"bounds of a turn"`
-	Budgets   BudgetsConfig   `json:"budgets,omitempty" doc:"bounds of a person"`
-	Metrics   string          `json:"metrics,omitempty" doc:"address of a second listener that tells Prometheus metrics at /metrics, host:port; loopback where the host is absent; no listener if absent"`
-	Log       LogConfig       `json:"log,omitempty" doc:"the server's log, on standard error"`
-	Classes   notYet          `json:"classes,omitempty"`
-	Channels  notYet          `json:"channels,omitempty"`
-	Actions   notYet          `json:"actions,omitempty"`
-	Toolsets  ToolsetsConfig  `json:"toolsets,omitempty" doc:"groups of tools that are activated in a conversation"`
+	Listen    string                  `json:"listen,omitempty" doc:"address to listen on, host:port; 127.0.0.1:8080 if absent"`
+	PublicURL string                  `json:"public_url,omitempty" doc:"the URL people use to reach Deputy; its host is the only foreign one accepted"`
+	Store     string                  `json:"store,omitempty" doc:"Deputy's own data: memory: or sqlite:PATH; sqlite:deputy.db if absent"`
+	Zone      string                  `json:"zone,omitempty" doc:"default time zone of people and of naive timestamps, such as Europe/Oslo; UTC if absent"`
+	Assistant AssistantConfig         `json:"assistant,omitempty" doc:"what the assistant is called and told"`
+	Host      HostConfig              `json:"host" doc:"the business application"`
+	Models    []ModelConfig           `json:"models,omitempty" doc:"the first is used; the next if it fails before any text; none: the built-in offline model"`
+	Auth      AuthConfig              `json:"auth,omitempty" doc:"who may come in"`
+	Policy    PolicyConfig            `json:"policy,omitempty" doc:"what they may do; no policy, nothing"`
+	Limits    LimitsConfig            `json:"limits,omitempty" doc:"bounds of a turn"`
+	Budgets   BudgetsConfig           `json:"budgets,omitempty" doc:"bounds of a person"`
+	Metrics   string                  `json:"metrics,omitempty" doc:"address of a second listener that tells Prometheus metrics at /metrics, host:port; loopback where the host is absent; no listener if absent"`
+	Log       LogConfig               `json:"log,omitempty" doc:"the server's log, on standard error"`
+	Classes   notYet                  `json:"classes,omitempty"`
+	Channels  notYet                  `json:"channels,omitempty"`
+	Actions   map[string]ActionConfig `json:"actions,omitempty" doc:"by name: changes that the business has names for; a role is given them by its actions"`
+	Toolsets  ToolsetsConfig          `json:"toolsets,omitempty" doc:"groups of tools that are activated in a conversation"`
 }
 
 // AssistantConfig is the assistant itself.
@@ -123,7 +123,7 @@ type RoleConfig struct {
 	Hide    []string                `json:"hide,omitempty" doc:"table.field, hidden whatever else is granted"`
 	Audit   string                  `json:"audit,omitempty" doc:"all: sees everybody's rows of the tool-call log" enum:"all"`
 	Operate bool                    `json:"operate,omitempty" doc:"may throw the kill switch"`
-	Actions notYet                  `json:"actions,omitempty"`
+	Actions []string                `json:"actions,omitempty" doc:"names of actions; tools names none, not even *"`
 }
 
 // AccessConfig is what a role may do to one table.
@@ -199,7 +199,7 @@ func (c *Config) limits() deputy.Limits {
 func (c *Config) policy() deputy.Policy {
 	p := deputy.Policy{Roles: map[string]deputy.Role{}}
 	for name, r := range c.Policy.Roles {
-		role := deputy.Role{Tools: r.Tools, Hide: r.Hide, Audit: r.Audit == "all", Operate: r.Operate, Tables: map[string]deputy.Access{}}
+		role := deputy.Role{Tools: r.Tools, Actions: r.Actions, Hide: r.Hide, Audit: r.Audit == "all", Operate: r.Operate, Tables: map[string]deputy.Access{}}
 		for table, a := range r.Tables {
 			role.Tables[table] = deputy.Access{
 				Read: deputy.Fields(a.Read), Create: deputy.Fields(a.Create), Update: deputy.Fields(a.Update),

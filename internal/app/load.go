@@ -67,7 +67,7 @@ func parse(file string, text []byte, env func(string) (string, bool)) (*document
 
 // What is often wrong where YAML cannot be read: the value of a key that holds an expression or a reference, and one that is quoted whole.
 var (
-	needsQuotes = regexp.MustCompile(`\b(rows|write_rows|record_label):\s+(\S.*)|([A-Za-z_]+):\s+([^'"{\[,]*\$\{.*)`)
+	needsQuotes = regexp.MustCompile(`\b(rows|write_rows|record_label|when|where):\s+(\S.*)|([A-Za-z_]+):\s+([^'"{\[,]*\$\{.*)`)
 	quotedWhole = regexp.MustCompile(`^('([^']|'')*'|"([^"\\]|\\.)*")\s*($|[,}\]#])`)
 )
 

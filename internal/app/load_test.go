@@ -216,7 +216,6 @@ func TestWhatIsNotBuiltIsRefused(t *testing.T) {
 		"classes": "classes: [public]", "channels": "channels: { mcp: { cleared: internal } }", "actions": "actions: {}",
 		"models[0].cleared":            "models: [ { name: a, provider: offline, cleared: internal } ]",
 		"auth.oidc":                    "auth: { oidc: { issuer: x } }",
-		"policy.roles.a.actions":       "policy: { roles: { a: { actions: [b] } } }",
 		"budgets.per_person_day":       "budgets: { per_person_day: { tokens: 1 } }",
 		"host.as_person":               "host: { database: sqlite:a.db, as_person: }",
 		"host.tables.t.class":          "host: { database: sqlite:a.db, tables: { t: { class: restricted } } }",

@@ -96,6 +96,11 @@ func build(ctx context.Context, d *document, log *slog.Logger) (*parts, error) {
 	if p.host, err = openHost(ctx, &d.Config); err != nil {
 		return nil, d.hostless(ctx, err)
 	}
+	more, err := d.openActions(ctx, p.host)
+	if err != nil {
+		return nil, errors.Join(err, p.host.Close())
+	}
+	p.tools = append(p.tools, more...)
 	if err := d.checkWidgets(ctx, p.host); err != nil {
 		return nil, errors.Join(err, p.host.Close())
 	}
@@ -146,15 +151,11 @@ func (p *parts) Close() error { return errors.Join(p.assistant.Close(), p.host.C
 
 // checkTools refuses a tool that a role names and that does not exist.
 func (d *document) checkTools(sets []deputy.Toolset) error {
-	var names []string
-	for _, s := range sets {
-		for _, t := range s.Tools {
-			names = append(names, t.Name())
-		}
-	}
+	names := toolNames(sets)
+	d.checkActions(sets)
 	for role, r := range d.Policy.Roles {
 		for i, t := range r.Tools {
-			if !strings.ContainsAny(t, "*?[\\") && !slices.Contains(names, t) {
+			if _, action := d.Actions[t]; !action && !strings.ContainsAny(t, "*?[\\") && !slices.Contains(names, t) {
 				d.badValue(fmt.Sprintf("policy.roles.%s.tools[%d]", role, i), "no such tool: %s%s", t, near.Hint(t, names))
 			}
 		}
@@ -174,6 +175,15 @@ func setNames(sets []deputy.Toolset) []string {
 	out := make([]string, len(sets))
 	for i, s := range sets {
 		out[i] = s.Name
+	}
+	return out
+}
+
+func toolNames(sets []deputy.Toolset) (out []string) {
+	for _, s := range sets {
+		for _, t := range s.Tools {
+			out = append(out, t.Name())
+		}
 	}
 	return out
 }

@@ -72,7 +72,7 @@ func (p *parts) warnings(ctx context.Context, tables []query.Summary) ([]string,
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(p.Policy.Roles)) {
 		role, key := p.Policy.Roles[name], "policy.roles."+name
-		if len(role.Tools) == 0 && len(role.Tables) > 0 {
+		if len(role.Tools) == 0 && len(role.Actions) == 0 && len(role.Tables) > 0 {
 			out = append(out, p.placed(key)+"it grants tables and names no tools: its people are offered none, unless by another role of theirs; write tools: [\"*\"]")
 		}
 		for _, table := range slices.Sorted(maps.Keys(role.Tables)) {
@@ -81,7 +81,8 @@ func (p *parts) warnings(ctx context.Context, tables []query.Summary) ([]string,
 			out = append(out, p.unset(ctx, full, tables, table, key+".tables."+table+".write_rows", a.WriteRows)...)
 		}
 	}
-	return out, nil
+	idle, err := p.idleActions(ctx)
+	return append(out, idle...), err
 }
 
 // unset warns of the attributes that a rule reads and no token has.
