@@ -162,6 +162,9 @@ func (d *document) checkTools(sets []deputy.Toolset) error {
 	}
 	if d.Toolsets.Core != nil {
 		sets := setNames(sets)
+		if len(d.Actions) > 0 {
+			sets = append(sets, "actions")
+		}
 		for i, name := range *d.Toolsets.Core {
 			if !slices.Contains(sets, name) {
 				d.badValue(fmt.Sprintf("toolsets.core[%d]", i), "no such toolset: %s%s", name, near.Hint(name, sets))
