@@ -213,7 +213,7 @@ func TestWhatIsNoYAMLIsMended(t *testing.T) {
 func TestWhatIsNotBuiltIsRefused(t *testing.T) {
 	t.Parallel()
 	for key, text := range map[string]string{
-		"classes": "classes: [public]", "channels": "channels: { mcp: { cleared: internal } }", "actions": "actions: {}",
+		"classes": "classes: [public]", "channels": "channels: { mcp: { cleared: internal } }",
 		"models[0].cleared":            "models: [ { name: a, provider: offline, cleared: internal } ]",
 		"auth.oidc":                    "auth: { oidc: { issuer: x } }",
 		"budgets.per_person_day":       "budgets: { per_person_day: { tokens: 1 } }",

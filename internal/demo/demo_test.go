@@ -46,7 +46,7 @@ func TestTheBusinessIsWholeAndPlausible(t *testing.T) {
 	db := open(t)
 	for table, want := range map[string][2]int{
 		"employees": {25, 40}, "customers": {600, 600}, "contacts": {900, 1500}, "categories": {15, 40}, "products": {200, 400},
-		"orders": {5500, 8000}, "order_lines": {18000, 22000}, "invoices": {5000, 8000}, "payments": {4500, 8000}, "tickets": {900, 1600}, "ticket_notes": {2000, 5000},
+		"orders": {5500, 8000}, "order_lines": {18000, 22000}, "invoices": {5000, 8000}, "payments": {4500, 8000}, "refunds": {20, 200}, "tickets": {900, 1600}, "ticket_notes": {2000, 5000},
 	} {
 		if n := number(t, db, "SELECT count(*) FROM "+table); n < want[0] || n > want[1] {
 			t.Errorf("%s: %d rows, want %v", table, n, want)
@@ -61,6 +61,9 @@ func TestTheBusinessIsWholeAndPlausible(t *testing.T) {
 		"closed before opened":       "SELECT count(*) FROM tickets WHERE closed_at < opened_at",
 		"paid invoices without":      "SELECT count(*) FROM invoices i WHERE status = 'paid' AND abs(total - (SELECT sum(amount) FROM payments WHERE invoice_id = i.id)) > 0.001",
 		"unpaid invoices with":       "SELECT count(*) FROM invoices i WHERE status <> 'paid' AND EXISTS (SELECT 1 FROM payments WHERE invoice_id = i.id)",
+		"cancelled without a reason": "SELECT count(*) FROM orders WHERE (status = 'cancelled') <> (cancel_reason IS NOT NULL AND cancelled_at IS NOT NULL)",
+		"cancelled lines":            "SELECT count(*) FROM order_lines l JOIN orders o ON o.id = l.order_id WHERE l.cancelled <> (o.status = 'cancelled')",
+		"refunds of no credit":       "SELECT count(*) FROM refunds r JOIN invoices i ON i.id = r.invoice_id WHERE i.status <> 'credited' OR i.total <> r.amount",
 		"reports to themselves":      "SELECT count(*) FROM employees WHERE manager_id = id",
 		"mail outside of .example":   "SELECT count(*) FROM customers WHERE email NOT LIKE '%.example'",
 		"JSON that is none":          "SELECT count(*) FROM products WHERE NOT json_valid(details)",

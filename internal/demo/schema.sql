@@ -62,15 +62,17 @@ CREATE TABLE products (
 CREATE INDEX products_category ON products (category_id);
 
 CREATE TABLE orders (
-  id           INTEGER PRIMARY KEY,
-  number       TEXT NOT NULL UNIQUE,
-  customer_id  INTEGER NOT NULL REFERENCES customers (id),
-  employee_id  INTEGER REFERENCES employees (id),
-  status       TEXT NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'confirmed', 'shipped', 'delivered', 'cancelled')),
-  ordered_at   TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  shipped_at   TIMESTAMP,
-  currency     TEXT NOT NULL DEFAULT 'EUR' CHECK (currency IN ('EUR')),
-  note         TEXT
+  id             INTEGER PRIMARY KEY,
+  number         TEXT NOT NULL UNIQUE,
+  customer_id    INTEGER NOT NULL REFERENCES customers (id),
+  employee_id    INTEGER REFERENCES employees (id),
+  status         TEXT NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'confirmed', 'shipped', 'delivered', 'cancelled')),
+  ordered_at     TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  shipped_at     TIMESTAMP,
+  currency       TEXT NOT NULL DEFAULT 'EUR' CHECK (currency IN ('EUR')),
+  note           TEXT,
+  cancelled_at   TIMESTAMP,
+  cancel_reason  TEXT CHECK (cancel_reason IN ('no longer needed', 'ordered by mistake', 'delivery takes too long'))
 );
 CREATE INDEX orders_customer ON orders (customer_id);
 CREATE INDEX orders_ordered ON orders (ordered_at);
@@ -84,6 +86,7 @@ CREATE TABLE order_lines (
   unit_price  NUMERIC(12,2) NOT NULL CHECK (unit_price >= 0),
   discount    NUMERIC(5,2) NOT NULL DEFAULT 0 CHECK (discount BETWEEN 0 AND 100),
   returned    BOOLEAN NOT NULL DEFAULT 0 CHECK (returned IN (0, 1)),
+  cancelled   BOOLEAN NOT NULL DEFAULT 0 CHECK (cancelled IN (0, 1)),
   UNIQUE (order_id, position)
 );
 CREATE INDEX order_lines_product ON order_lines (product_id);
@@ -110,6 +113,14 @@ CREATE TABLE payments (
   reference   TEXT
 );
 CREATE INDEX payments_invoice ON payments (invoice_id);
+
+CREATE TABLE refunds (
+  id           INTEGER PRIMARY KEY,
+  invoice_id   INTEGER NOT NULL UNIQUE REFERENCES invoices (id),
+  amount       NUMERIC(12,2) NOT NULL CHECK (amount > 0),
+  reason       TEXT NOT NULL CHECK (reason IN ('returned', 'damaged', 'never arrived', 'goodwill')),
+  refunded_on  DATE NOT NULL
+);
 
 CREATE TABLE tickets (
   id           INTEGER PRIMARY KEY,

@@ -85,8 +85,8 @@ func (b *business) makeProduct(t *table, k kind, category int, noun string) {
 
 // days of orders: about nine a working day, more before the seasons, and growing.
 func (b *business) makeOrders() {
-	t := b.table("orders", "id number customer_id employee_id status ordered_at shipped_at currency note")
-	lines := b.table("order_lines", "id order_id position product_id quantity unit_price discount returned")
+	t := b.table("orders", "id number customer_id employee_id status ordered_at shipped_at currency note cancelled_at cancel_reason")
+	lines := b.table("order_lines", "id order_id position product_id quantity unit_price discount returned cancelled")
 	clients, products := b.weighted()
 	for d := b.start; d.Before(b.today); d = d.AddDate(0, 0, 1) {
 		if d.Weekday() == time.Sunday {
@@ -136,7 +136,12 @@ func (b *business) makeOrder(t *table, c *client, at time.Time) *order {
 	}
 	note := pick(b, []string{"Please deliver before noon.", "Ring the bell at the gate.", "Gift wrapping, no price on the slip.", "Partial delivery is fine.",
 		"Same as last time, thank you.", "For the autumn course."})
-	o.id = t.add(o.number, c.id, pick(b, b.sellers), o.status, moment(at), shipped, "EUR", b.orNull(12, note))
+	var cancelled, reason any
+	if o.status == "cancelled" {
+		cancelled = moment(b.notAfterToday(at.Add(20 * time.Hour)))
+		reason = []string{"no longer needed", "ordered by mistake", "delivery takes too long"}[len(t.rows)%3]
+	}
+	o.id = t.add(o.number, c.id, pick(b, b.sellers), o.status, moment(at), shipped, "EUR", b.orNull(12, note), cancelled, reason)
 	b.orders = append(b.orders, o)
 	return &b.orders[len(b.orders)-1]
 }
@@ -148,9 +153,16 @@ func (b *business) makeLines(t *table, o *order, products []*product) {
 		if l.quantity >= 6 {
 			l.discount = pick(b, []int{5, 10, 10, 15})
 		}
-		t.add(o.id, i+1, l.product, l.quantity, money(l.price), money(l.discount*100), yes(l.returned))
+		t.add(o.id, i+1, l.product, l.quantity, money(l.price), money(l.discount*100), yes(l.returned), yes(o.status == "cancelled"))
 		o.lines = append(o.lines, l)
 	}
+}
+
+func (b *business) notAfterToday(t time.Time) time.Time {
+	if t.After(b.today) {
+		return b.today
+	}
+	return t
 }
 
 func (o order) total() int {
@@ -164,6 +176,7 @@ func (o order) total() int {
 func (b *business) makeInvoices() {
 	invoices := b.table("invoices", "id number order_id customer_id issued_on due_on status total")
 	payments := b.table("payments", "id invoice_id paid_on amount method reference")
+	refunds := b.table("refunds", "id invoice_id amount reason refunded_on")
 	for _, o := range b.orders {
 		if o.shipped.IsZero() {
 			continue
@@ -184,6 +197,9 @@ func (b *business) makeInvoices() {
 		}
 		number := fmt.Sprintf("INV-%d", 50001+len(invoices.rows))
 		id := invoices.add(number, o.id, o.client.id, day(issued), day(due), status, money(o.total()))
+		if status == "credited" {
+			refunds.add(id, money(o.total()), []string{"returned", "damaged", "never arrived", "goodwill"}[id%4], day(b.notAfterToday(issued.AddDate(0, 0, 9))))
+		}
 		if status == "paid" {
 			b.pay(payments, id, number, paid, o.total())
 		}
