@@ -138,3 +138,18 @@ func (p *parts) idleActions(ctx context.Context) (out []string, err error) {
 	}
 	return out, nil
 }
+
+// actionsOf names the actions that a person is offered.
+func (p *parts) actionsOf(ctx context.Context, who deputy.Person) (out []string, err error) {
+	v, err := p.viewOf(ctx, p.host, p.policy(), who)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Actions)) {
+		has := p.policy().Any(who.Roles, func(r deputy.Role) bool { return slices.Contains(r.Actions, name) })
+		if has && actions.Hidden(ctx, v, p.actions()[name]) == nil {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}

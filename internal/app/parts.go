@@ -96,11 +96,10 @@ func build(ctx context.Context, d *document, log *slog.Logger) (*parts, error) {
 	if p.host, err = openHost(ctx, &d.Config); err != nil {
 		return nil, d.hostless(ctx, err)
 	}
-	more, err := d.openActions(ctx, p.host)
+	acts, err := d.openActions(ctx, p.host)
 	if err != nil {
 		return nil, errors.Join(err, p.host.Close())
 	}
-	p.tools = append(p.tools, more...)
 	if err := d.checkWidgets(ctx, p.host); err != nil {
 		return nil, errors.Join(err, p.host.Close())
 	}
@@ -112,7 +111,7 @@ func build(ctx context.Context, d *document, log *slog.Logger) (*parts, error) {
 	}
 	p.metrics.registry.MustRegister(newPools(poolsOf(p.host, p.store)))
 	p.store = p.metrics.counted(p.store)
-	p.tools = toolsets(&d.Config, p.store)
+	p.tools = append(toolsets(&d.Config, p.store), acts...)
 	if p.assistant, err = p.assemble(ctx, p.store); err != nil {
 		tables, _ := p.tables(ctx) // without them the mistake is the same
 		return nil, errors.Join(d.located(err, tables), p.host.Close(), p.store.Close())

@@ -45,6 +45,13 @@ func (p *parts) describePerson(in invocation, id string) error {
 		}
 		lines = append(lines, "widgets: "+orNone(asks))
 	}
+	if len(p.Actions) > 0 {
+		acts, err := p.actionsOf(ctx, me.Person)
+		if err != nil {
+			return fmt.Errorf("%s: %s", id, deputy.MessageOf(err))
+		}
+		lines = append(lines, "actions: "+orNone(acts))
+	}
 	for _, a := range me.Tables {
 		more, err := p.describeTable(ctx, me.Person, a)
 		if err != nil {

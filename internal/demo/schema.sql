@@ -71,7 +71,6 @@ CREATE TABLE orders (
   shipped_at     TIMESTAMP,
   currency       TEXT NOT NULL DEFAULT 'EUR' CHECK (currency IN ('EUR')),
   note           TEXT,
-  cancelled_at   TIMESTAMP,
   cancel_reason  TEXT CHECK (cancel_reason IN ('no longer needed', 'ordered by mistake', 'delivery takes too long'))
 );
 CREATE INDEX orders_customer ON orders (customer_id);

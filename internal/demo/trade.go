@@ -85,7 +85,7 @@ func (b *business) makeProduct(t *table, k kind, category int, noun string) {
 
 // days of orders: about nine a working day, more before the seasons, and growing.
 func (b *business) makeOrders() {
-	t := b.table("orders", "id number customer_id employee_id status ordered_at shipped_at currency note cancelled_at cancel_reason")
+	t := b.table("orders", "id number customer_id employee_id status ordered_at shipped_at currency note cancel_reason")
 	lines := b.table("order_lines", "id order_id position product_id quantity unit_price discount returned cancelled")
 	clients, products := b.weighted()
 	for d := b.start; d.Before(b.today); d = d.AddDate(0, 0, 1) {
@@ -136,12 +136,11 @@ func (b *business) makeOrder(t *table, c *client, at time.Time) *order {
 	}
 	note := pick(b, []string{"Please deliver before noon.", "Ring the bell at the gate.", "Gift wrapping, no price on the slip.", "Partial delivery is fine.",
 		"Same as last time, thank you.", "For the autumn course."})
-	var cancelled, reason any
+	var reason any
 	if o.status == "cancelled" {
-		cancelled = moment(b.notAfterToday(at.Add(20 * time.Hour)))
 		reason = []string{"no longer needed", "ordered by mistake", "delivery takes too long"}[len(t.rows)%3]
 	}
-	o.id = t.add(o.number, c.id, pick(b, b.sellers), o.status, moment(at), shipped, "EUR", b.orNull(12, note), cancelled, reason)
+	o.id = t.add(o.number, c.id, pick(b, b.sellers), o.status, moment(at), shipped, "EUR", b.orNull(12, note), reason)
 	b.orders = append(b.orders, o)
 	return &b.orders[len(b.orders)-1]
 }
