@@ -167,7 +167,11 @@ func (q *figures) retell(got *result, args analyzeArgs) (string, error) {
 	}
 	var groups []string
 	for i := range got.rows[:min(len(got.rows), told)] {
-		groups = append(groups, strings.TrimSpace(q.group(got, i)+" "+q.number(got, i, main)))
+		if len(q.named) == 0 {
+			groups = append(groups, q.number(got, i, main))
+			continue
+		}
+		groups = append(groups, q.group(got, i)+" ("+q.number(got, i, main)+")")
 	}
 	text := fmt.Sprintf("%s of %s%s: %s", title(strings.ReplaceAll(main, "_", " ")), q.r.t.noun(2), said(q.r.conds), strings.Join(groups, ", "))
 	if rest := len(got.rows) - len(groups); rest > 0 {

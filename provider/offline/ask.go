@@ -17,6 +17,7 @@ type ask struct {
 	least string     // what a group must have: "> 10"
 	two   [2]stretch // periods to compare
 	spent bool       // who paid the most: the measure is money
+	sold  bool       // best selling: the measure is a quantity
 }
 
 // stretch is some tokens of a message.
@@ -35,7 +36,7 @@ func asked(ts []token, start int) *ask {
 	a := &ask{ts: ts, gone: make([]bool, len(ts)), from: -1}
 	for i := 0; i < len(ts); {
 		n := 0
-		for _, read := range []func(int) int{a.charted, a.shared, a.top, a.most, a.over, a.each, a.compared} {
+		for _, read := range []func(int) int{a.charted, a.shared, a.selling, a.top, a.most, a.over, a.each, a.compared} {
 			if n = read(i); n > 0 || ts[i].quoted {
 				break
 			}
@@ -164,6 +165,24 @@ func (a *ask) top(i int) int {
 		}
 	}
 	return 0
+}
+
+// selling reads "best selling products", "top 5 selling products", "the 3 most sold products".
+func (a *ask) selling(i int) int {
+	at := i
+	n, ok := smallNumber(a.tok(at))
+	if ok {
+		at++
+	}
+	k := anyAt(a.ts, at, "best selling", "best-selling", "bestselling", "top selling", "top-selling", "most sold", "most ordered", "most bought", "most popular")
+	if m, found := smallNumber(a.tok(at + 1)); found && a.tok(at).is("top", "best") && a.tok(at+2).is("selling", "sold", "selling") {
+		n, k = m, 3
+	}
+	if k == 0 {
+		return 0
+	}
+	a.rank, a.limit, a.sold, a.x, a.from = 1, n, true, stretch{at + k, at + k + 1}, -1
+	return a.spend(i, at+k)
 }
 
 // most reads "which customer has the most", "customers with the fewest", "in which month were the most", "who paid the most".

@@ -38,10 +38,17 @@ func (d *desk) figures(start int) (text string, ok bool, err error) {
 		return "", true, err
 	}
 	m, err := d.counted(a)
+	before := d.carriedOver(a, m)
+	if before != nil {
+		m = mention{from: -1, to: -1, table: d.schema.find(before.arg("table"))}
+	}
 	if m.table == nil || err != nil {
 		return "", err != nil, err
 	}
 	q := &figures{ask: a, r: d.read(m)}
+	if w := before.arg("where"); w != "" {
+		q.r.conds = append(q.r.conds, cond{bracketed(w), "as before"})
+	}
 	if ok, err = q.understood(m); !ok || err != nil {
 		return "", err != nil, err
 	}
@@ -51,6 +58,18 @@ func (d *desk) figures(start int) (text string, ok bool, err error) {
 		text, err = q.answer()
 	}
 	return text, true, err
+}
+
+// carriedOver is the list that a message without a table goes on with: "how many per city?"; nil where it names one.
+func (d *desk) carriedOver(a *ask, m mention) *exchange {
+	c := d.presented(nil)
+	if m.table != nil || c == nil || len(a.keys) == 0 && a.rank == 0 || a.rank != 0 && len(d.mentions(a.ts)) > 0 {
+		return nil
+	}
+	if t := d.schema.find(c.arg("table")); t == nil || !t.described {
+		return nil
+	}
+	return c
 }
 
 // counted is the table whose records are counted or added up: the one that a message names outside of its groups, else the one that has the figure.
@@ -106,6 +125,9 @@ func (d *desk) owner(a *ask, group *table) (mention, error) {
 	} else if a.from < 0 && a.rank == 0 && a.least == "" {
 		return mention{}, nil
 	} else {
+		if c := d.presented(nil); c != nil {
+			names = append(names, c.arg("table")) // the first of equals
+		}
 		for _, t := range d.schema.tables {
 			names = append(names, t.name)
 		}
@@ -122,6 +144,9 @@ func (d *desk) owner(a *ask, group *table) (mention, error) {
 		r := &reading{d: d, t: t, ts: a.ts, used: make([]bool, len(a.ts))}
 		at := r.past0(a.from)
 		_, _, sure := r.measuredAt(at)
+		if f := t.quantity(); a.sold && f != nil {
+			sure = whole
+		}
 		if (a.spent || a.verb == "sum") && sure == 0 {
 			_, sure, _ = r.money()
 		}
@@ -280,6 +305,10 @@ func (q *figures) measure(m mention) error {
 		if q.verb == "" {
 			q.verb = x.verb
 		}
+		return nil
+	}
+	if f := r.t.quantity(); q.sold && f != nil {
+		q.verb, q.expr, q.said = "sum", f.name, f.called()
 		return nil
 	}
 	if q.verb == "" && !q.spent {

@@ -89,6 +89,8 @@ func figures() []figure {
 		{"top 5 customers by invoice total", "table", `SELECT c.name, sum(total) ` + country + ` GROUP BY c.id ORDER BY 2 DESC LIMIT 5`},
 		{"top ten customers by revenue", "table", `SELECT c.name, sum(total) ` + country + ` GROUP BY c.id ORDER BY 2 DESC LIMIT 10`},
 		{"top 10 products by quantity", "table", `SELECT p.name, sum(quantity) ` + lines + ` GROUP BY p.id ORDER BY 2 DESC, p.id LIMIT 10`},
+		{"top 5 selling products", "table", `SELECT p.name, sum(quantity) ` + lines + ` GROUP BY p.id ORDER BY 2 DESC, p.id LIMIT 5`},
+		{"best selling products", "table", `SELECT p.name, sum(quantity) ` + lines + ` GROUP BY p.id ORDER BY 2 DESC, p.id LIMIT 10`},
 		{"top 3 countries by number of customers", "table", `SELECT country, count(*) FROM customers GROUP BY 1 ORDER BY 2 DESC LIMIT 3`},
 		{"bottom 3 countries by customers", "table", `SELECT country, count(*) FROM customers GROUP BY 1 ORDER BY 2 LIMIT 3`},
 		{"the 5 customers with the most orders", "table", `SELECT c.name, count(*) FROM orders o JOIN customers c ON c.id = o.customer_id GROUP BY c.id ORDER BY 2 DESC, c.id LIMIT 5`},
@@ -293,6 +295,12 @@ func TestFiguresGoOn(t *testing.T) {
 		{"now per customer segment as a pie", "pie", `SELECT segment, sum(total) ` + country + ` WHERE issued_on LIKE '2024%' AND status = 'paid' GROUP BY 1 ORDER BY 2 DESC`},
 		{"show it as a bar chart please", "bar", `SELECT segment, sum(total) ` + country + ` WHERE issued_on LIKE '2024%' AND status = 'paid' GROUP BY 1 ORDER BY 2 DESC`},
 		{"how many are there?", "number", `SELECT count(*) FROM invoices WHERE issued_on LIKE '2024%' AND status = 'paid'`},
+		{"open tickets", "table", `SELECT subject FROM tickets WHERE status = 'open' ORDER BY id`},
+		{"how many per employee", "table", `SELECT first_name || ' ' || last_name, count(*) FROM tickets LEFT JOIN employees e ON e.id = employee_id WHERE status = 'open' GROUP BY employee_id ORDER BY 2 DESC, employee_id`},
+		{"average age", "number", `SELECT avg(CAST(julianday('2026-03-10 09:00:00') - julianday(opened_at) AS INTEGER)) FROM tickets`},
+		{"average invoice total", "number", `SELECT avg(total) FROM invoices`},
+		{"and in 2025?", "number", `SELECT avg(total) FROM invoices WHERE issued_on LIKE '2025%'`},
+		{"and in Norway?", "number", `SELECT avg(total) ` + country + ` WHERE issued_on LIKE '2025%' AND country = 'Norway'`},
 	} {
 		h := s.ask(t, talk, c.ask)
 		talk = h.conversation

@@ -84,7 +84,7 @@ func (t *table) figure() (measured, int, []string) {
 		switch {
 		case hasWord(f, "total", "amount", "value", "sum", "balance", "revenue"):
 			return measured{f.name, f.called(), "sum"}, whole, nil
-		case hasWord(f, "quantity", "qty", "count", "pieces"):
+		case hasWord(f, "quantity", "qty", "pieces"):
 			quantity = f
 		case hasWord(f, "price"):
 			price = f
@@ -99,6 +99,16 @@ func (t *table) figure() (measured, int, []string) {
 		return measured{only.name, only.called(), "sum"}, part, nil
 	}
 	return measured{}, 0, names
+}
+
+// quantity is the field that says how many pieces there are; nil where none does.
+func (t *table) quantity() *field {
+	for _, f := range t.fields {
+		if f.numeric() && f.parent == "" && hasWord(f, "quantity", "qty", "pieces") {
+			return f
+		}
+	}
+	return nil
 }
 
 // measure is a column of an analysis.

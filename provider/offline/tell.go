@@ -22,7 +22,7 @@ func (q *figures) tell(got *result, args analyzeArgs, main string) string {
 		names = 2 * told
 	}
 	for i := range got.rows[:min(len(got.rows), names)] {
-		groups = append(groups, q.group(got, i)+" "+q.number(got, i, main))
+		groups = append(groups, q.group(got, i)+" ("+q.number(got, i, main)+")")
 	}
 	list := strings.Join(groups, ", ")
 	switch rest := len(got.rows) - len(groups); {

@@ -109,8 +109,11 @@ func empty(v any) bool {
 	return false
 }
 
-// arg is a text among canonical arguments.
-func (e exchange) arg(name string) string {
+// arg is a text among canonical arguments; of nothing, it is empty.
+func (e *exchange) arg(name string) string {
+	if e == nil {
+		return ""
+	}
 	var m map[string]any
 	if json.Unmarshal([]byte(e.args), &m) != nil {
 		return ""
