@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"example.com/deputy/fault"
 	"example.com/deputy/internal/plain"
@@ -208,7 +209,7 @@ func (v *View) parentLabel(ctx context.Context, t *query.Table, field string) qu
 // maxColumns bounds what is chosen at once.
 const maxColumns = 200
 
-// Select is the columns of a list of expressions; a foreign key is followed by the label of what it leads to.
+// Select is the columns of a list of expressions; a foreign key, over parents too, is followed by the label of what it leads to.
 func (v *View) Select(ctx context.Context, table string, texts []string) ([]query.Column, error) {
 	t, err := v.Table(ctx, table)
 	if err != nil {
@@ -228,8 +229,29 @@ func (v *View) Select(ctx context.Context, table string, texts []string) ([]quer
 			return nil, err
 		}
 		out = append(out, query.Column{As: text, Label: text, Expr: e})
+		if label := v.labelBeside(ctx, text, e); label != nil {
+			out = append(out, query.Column{As: text + ".label", Label: text, Expr: label})
+		}
 	}
 	return out, nil
+}
+
+// labelBeside is the label of the record that a foreign key leads to; nil for anything else, or where nothing names the record. A key in brackets
+// is an expression and stands alone.
+func (v *View) labelBeside(ctx context.Context, text string, e query.Expr) query.Expr {
+	ref, ok := e.(query.Ref)
+	if !ok || ref.Path != nil || ref.Var != nil || strings.HasPrefix(text, "(") {
+		return nil
+	}
+	t, err := v.Table(ctx, ref.Table)
+	if err != nil {
+		return nil
+	}
+	label := v.parentLabel(ctx, t, ref.Field.Name)
+	if label == nil {
+		return nil
+	}
+	return query.Rebase(label, nil, ref.Hops)
 }
 
 // Key reads a record id: the text of the key, or a JSON array of texts where it has several fields. It gives the texts of the key's

@@ -29,9 +29,14 @@ type Candidate struct {
 	Label string
 }
 
-// Check resolves the names of an expression and gives everything its type. Its errors are *Error, but for those of the catalog, of Label and
-// of the context.
+// Check resolves the names of an expression and gives everything its type. A parent that is the whole expression stands for its foreign key. Its
+// errors are *Error, but for those of the catalog, of Label and of the context.
 func Check(ctx context.Context, env Env, src *Source) (Expr, error) {
+	return check(ctx, env, src, true)
+}
+
+// check is Check; parents says whether a parent may be the whole.
+func check(ctx context.Context, env Env, src *Source, parents bool) (Expr, error) {
 	c, err := newChecker(ctx, env, src)
 	if err != nil {
 		return nil, err
@@ -40,6 +45,9 @@ func Check(ctx context.Context, env Env, src *Source) (Expr, error) {
 	e, err := c.expr(root)
 	if err != nil {
 		return nil, err
+	}
+	if r, ok := e.(record); ok && parents {
+		e = c.foreignKey(r)
 	}
 	if e, err = c.plain(e, src.at(root)); err != nil {
 		return nil, err
@@ -67,9 +75,10 @@ func Condition(ctx context.Context, env Env, src *Source) (Expr, error) {
 	return c.condition(src.ast.Expr())
 }
 
-// SortKey is Check for an expression that rows are ordered by: what is read from JSON is read as text.
+// SortKey is Check for an expression that rows are ordered by: what is read from JSON is read as text, and a parent is refused, for it has no
+// order of its own.
 func SortKey(ctx context.Context, env Env, src *Source) (Expr, error) {
-	e, err := Check(ctx, env, src)
+	e, err := check(ctx, env, src, false)
 	if err != nil || e.Type() != JSON {
 		return e, err
 	}
@@ -198,12 +207,20 @@ func (c *checker) plain(e Expr, at int) (Expr, error) {
 	return e, nil
 }
 
-// keyName is the path of the column behind a parent; where that column is not shown, of a field of the parent.
-func (c *checker) keyName(r record) string {
+// foreignKey is the column behind a parent; the parent as it is where it has several, or where that column is not shown.
+func (c *checker) foreignKey(r record) Expr {
 	if len(r.rel.From) == 1 {
 		if f, ok := r.table.Field(r.rel.From[0]); ok {
-			return Text(Ref{Var: r.v, Hops: r.hops, Field: f})
+			return Ref{Var: r.v, Hops: r.hops, Table: r.table.Name, Field: f}
 		}
+	}
+	return r
+}
+
+// keyName is the path of the column behind a parent; where that column is not shown, of a field of the parent.
+func (c *checker) keyName(r record) string {
+	if key, ok := c.foreignKey(r).(Ref); ok {
+		return Text(key)
 	}
 	return Text(r) + "." + c.exampleField(r.rel)
 }

@@ -228,7 +228,7 @@ func TestParseOrder(t *testing.T) {
 func TestSortKey(t *testing.T) {
 	t.Parallel()
 	env := env(t, "customers")
-	for text, want := range map[string]query.Type{"data.address.city": query.String, "balance": query.Dec, "data": ""} {
+	for text, want := range map[string]query.Type{"data.address.city": query.String, "balance": query.Dec, "data": "", "support_rep": ""} {
 		src, _ := query.Parse(text)
 		e, err := query.SortKey(context.Background(), env, src)
 		if (err != nil) != (want == "") || err == nil && e.Type() != want {

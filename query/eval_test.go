@@ -13,6 +13,7 @@ var meanings = []struct{ text, want string }{
 	{`support_rep.name`, "Bob"},
 	{`support_rep.reports_to.name`, "Ada"},
 	{`support_rep.reports_to`, "1"},
+	{`support_rep`, "2"},
 	{`support_rep.reports_to.reports_to.name`, "null"},
 	{`support_rep != null`, "true"},
 	{`support_rep.reports_to.reports_to == null`, "true"},

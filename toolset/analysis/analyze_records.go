@@ -155,13 +155,16 @@ func keys(ctx context.Context, v *deputy.View, table string, texts []string) (ou
 			continue
 		}
 		key := strings.TrimSuffix(text, ".label")
-		label, err := parentLabel(ctx, v, table, key)
-		if err != nil {
+		ref, label, err := foreignKey(ctx, v, table, key)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if label.Expr == nil {
+		case label.Expr == nil, key != text && query.Text(ref) != key: // customer.label may be a field of the customer
 			key = text
-		} else if there(key) {
+		case there(key):
+			continue
+		default:
+			out = append(out, column(key, ref), label)
 			continue
 		}
 		o, err := v.Order(ctx, table, key)
@@ -174,9 +177,6 @@ func keys(ctx context.Context, v *deputy.View, table string, texts []string) (ou
 			return nil, deputy.Errorf(deputy.Invalid, "group_by: `%s` is a list: group by a condition, like \"x\" in %s", key, key)
 		}
 		out = append(out, column(key, o.Expr))
-		if label.Expr != nil {
-			out = append(out, label)
-		}
 	}
 	return out, nil
 }
@@ -190,19 +190,19 @@ func column(text string, e query.Expr) query.Column {
 	return c
 }
 
-// parentLabel is the label of the record that a foreign key leads to, over parents or not; no expression where the text is no such key, or where
-// nothing names the record.
-func parentLabel(ctx context.Context, v *deputy.View, table, text string) (query.Column, error) {
+// foreignKey reads a foreign key, over parents or not, or the parent that it leads to, and the label of that record; no label where the text is
+// no such key, or where nothing names the record.
+func foreignKey(ctx context.Context, v *deputy.View, table, text string) (key query.Expr, label query.Column, err error) {
 	e, err := v.Expr(ctx, table, text)
 	ref, ok := e.(query.Ref)
 	if err != nil || !ok || ref.Path != nil || len(ref.Hops) > 0 && ref.Hops[len(ref.Hops)-1].Many {
-		return query.Column{}, nil // said where the key is read
+		return nil, label, nil // said where the key is read
 	}
 	both, err := v.Select(ctx, ref.Table, []string{ref.Field.Name})
 	if err != nil || len(both) < 2 {
-		return query.Column{}, err
+		return nil, label, err
 	}
-	return query.Column{As: text + ".label", Label: column(text, e).Label, Expr: query.Rebase(both[1].Expr, nil, ref.Hops)}, nil
+	return e, query.Column{As: text + ".label", Label: column(text, e).Label, Expr: query.Rebase(both[1].Expr, nil, ref.Hops)}, nil
 }
 
 var alias = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)

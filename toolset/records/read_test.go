@@ -61,6 +61,12 @@ func TestQueryRecords(t *testing.T) {
 			`{"columns":[{"name":"name","label":"Full name","type":"string"},{"name":"country_id","label":"country_id","type":"int"},` +
 				`{"name":"country_id.label","label":"country_id","type":"string"},{"name":"country.name","label":"country.name","type":"string"}],` +
 				`"rows":[["Acme AS",1,"Norway","Norway"]],"returned":1,"has_more":false,"truncated":false}`},
+		{"foreign keys over a parent and as the parent, with labels; an expression stands alone", "manager", "query_records", `{"table":"orders","select":["customer","customer.country_id","(customer.country_id)"],"order_by":["id"],"limit":1}`, ran,
+			`{"columns":[{"name":"customer","label":"customer","type":"int"},{"name":"customer.label","label":"customer","type":"string"},` +
+				`{"name":"customer.country_id","label":"customer.country_id","type":"int"},{"name":"customer.country_id.label","label":"customer.country_id","type":"string"},` +
+				`{"name":"(customer.country_id)","label":"(customer.country_id)","type":"int"}],"rows":[[1,"Acme AS",1,"Norway",1]],"returned":1,"has_more":true,"truncated":false}`},
+		{"a parent has no order", "manager", "query_records", `{"table":"orders","order_by":["customer"]}`, refused,
+			"Error: in `customer`: column 1: `customer` is a record: write `customer_id`, or a field of it"},
 		{"label in a condition", "manager", "query_records", `{"table":"customers","where":"country == \"Sweden\"","select":["id"]}`, ran,
 			`{"columns":[{"name":"id","label":"id","type":"int"}],"rows":[[2]],"returned":1,"has_more":false,"truncated":false}`},
 		{"order, limit and offset", "manager", "query_records", `{"table":"orders","select":["id","total"],"order_by":["total desc"],"limit":1,"offset":1}`, ran,
