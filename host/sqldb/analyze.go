@@ -196,7 +196,9 @@ func (f *figures) column(c *compiler, x query.Agg) part {
 	text := "count(*)"
 	if x.Arg != nil {
 		value := fmt.Sprintf("v%d", len(f.inside))
+		c.computed = true
 		p := c.expr(x.Arg, f.rows)
+		c.computed = false
 		inner := c.sql(p)
 		f.inside = append(f.inside, c.dialect.carry(c, x.Fn, p, inner, value)...)
 		switch value = c.oneOf("r."+value, inner); x.Fn {

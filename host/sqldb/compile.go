@@ -35,16 +35,17 @@ type dialect interface {
 
 // compiler makes one statement. Identifiers come from the schema only; every value is bound.
 type compiler struct {
-	catalog *catalog
-	dialect dialect
-	args    []any
-	calls   []int64            // that the statement needs while it runs
-	shared  map[string]string  // arguments that several places share
-	digits  map[string]digits  // of decimals, by their text: as far as they are known
-	within  map[string]operand // what a text is made of, where the dialect can compute it together with what stands around it
-	aliases int
-	figures *figures // of an analysis, over groups
-	err     error    // the first mistake
+	catalog  *catalog
+	dialect  dialect
+	args     []any
+	calls    []int64            // that the statement needs while it runs
+	shared   map[string]string  // arguments that several places share
+	digits   map[string]digits  // of decimals, by their text: as far as they are known
+	within   map[string]operand // what a text is made of, where the dialect can compute it together with what stands around it
+	aliases  int
+	computed bool     // what is compiled is computed of rows that are there already: no index serves
+	figures  *figures // of an analysis, over groups
+	err      error    // the first mistake
 }
 
 // digits are the most that a number can have before and after the point.

@@ -8,6 +8,8 @@ import (
 
 // each compiles what is asked of children: a subquery that stands on its own row's fields.
 func (c *compiler) each(x query.Each, s *scope) string {
+	defer func(computed bool) { c.computed = computed }(c.computed)
+	c.computed = false
 	inner := c.open(c.table(x.Child.Table), x.Var, s)
 	var conditions []string
 	var wrap func(string) string

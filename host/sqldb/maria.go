@@ -7,6 +7,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
 	"strings"
@@ -27,7 +28,7 @@ type maria struct {
 	binary        string
 	folds         string // the collation whose LOWER is the nearest to Go's
 	letters       []letter
-	zones         sync.Map // *time.Location → *shifts
+	zones         sync.Map // zoneKey → *shifts
 	ids           numbers
 }
 
@@ -110,7 +111,17 @@ func (db *maria) connect(ctx context.Context, config *mysql.Config, c Config) er
 	if err != nil {
 		return err
 	}
-	db.reads, db.writes, db.kills = mariaPool(settled, readers), mariaPool(settled, writers), mariaPool(settled, 1)
+	config = config.Clone()
+	config.Params = maps.Clone(config.Params)
+	if config.Params["tx_read_only"] = "1"; db.mysql {
+		delete(config.Params, "tx_read_only")
+		config.Params["transaction_read_only"] = "1"
+	}
+	asking, err := mysql.NewConnector(config)
+	if err != nil {
+		return err
+	}
+	db.reads, db.writes, db.kills = mariaPool(asking, readers), mariaPool(settled, writers), mariaPool(settled, 1)
 	return db.meet(ctx)
 }
 
@@ -181,17 +192,20 @@ func (db *maria) close() error {
 	return errors.Join(all...)
 }
 
-// reading asks in a transaction that cannot write.
-func (db *maria) reading(ctx context.Context, ask func(querier) error) error {
-	s, err := db.start(ctx, db.reads, "START TRANSACTION READ ONLY")
-	if err != nil {
-		return err
+// reading asks in sessions whose every transaction, of one statement each, cannot write. A connection of the pool that has died meanwhile is no
+// reason to fail: the driver says so before it sends anything.
+func (db *maria) reading(ctx context.Context, ask func(querier) error) (err error) {
+	for range readers + 1 {
+		s, started := db.start(ctx, db.reads, "")
+		if started != nil {
+			return started
+		}
+		err = errors.Join(ask(s), s.Close())
+		if !errors.Is(err, driver.ErrBadConn) || ctx.Err() != nil {
+			return err
+		}
 	}
-	defer s.Close()
-	if err := ask(s); err != nil {
-		return errors.Join(err, db.rollback(context.WithoutCancel(ctx), s))
-	}
-	return db.rollback(ctx, s)
+	return err
 }
 
 func (db *maria) begin(ctx context.Context) (session, error) {
@@ -207,10 +221,11 @@ func (db *maria) start(ctx context.Context, pool *sql.DB, begin string) (*mariaS
 			return nil, err
 		}
 		s, err := db.open(ctx, conn)
+		if err == nil && begin != "" {
+			_, err = s.ExecContext(ctx, begin)
+		}
 		if err == nil {
-			if _, err = s.ExecContext(ctx, begin); err == nil {
-				return s, nil
-			}
+			return s, nil
 		}
 		if last = errors.Join(err, s.Close()); db.fault(err) != lost || ctx.Err() != nil {
 			return nil, last

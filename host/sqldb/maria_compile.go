@@ -242,7 +242,7 @@ func (db *maria) side(c *compiler, p part) (text, guard string) {
 // compareTexts compares bytes. What is the same in bytes is so in every collation: asked first, an index serves it.
 func (db *maria) compareTexts(c *compiler, operator string, a, b part) string {
 	exact := "(" + c.sql(a) + " " + operator + " " + c.sql(b) + ")"
-	if operator != "=" {
+	if operator != "=" || c.computed {
 		return exact
 	}
 	if a.lit != nil {
@@ -285,7 +285,7 @@ func (db *maria) among(c *compiler, a part, items []part) string {
 		return "(" + strings.Join(all, " OR ") + ")"
 	}
 	list := " IN (" + strings.Join(all, ", ") + ")"
-	if a.t == query.String && db.servedByIndex(a, items...) {
+	if a.t == query.String && !c.computed && db.servedByIndex(a, items...) {
 		return "(" + a.ref + " IN (" + strings.Join(loose, ", ") + ") AND " + c.sql(a) + list + ")"
 	}
 	return "(" + c.sql(a) + list + ")"
@@ -340,6 +340,11 @@ func (db *maria) page(text, limit, offset string, order []string) string {
 func (db *maria) function(c *compiler, x query.Op, args []part) string {
 	if v, ok := computed(x, args); ok {
 		return db.constant(c, v, x.T)
+	}
+	if inPeriod(x, args) {
+		if text, ok := db.period(c, x, args[0]); ok {
+			return text
+		}
 	}
 	for _, f := range []func(*compiler, query.Op, []part) (string, bool){db.arithmetic, db.texts, db.times, db.conversions} {
 		if text, ok := f(c, x, args); ok {

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,13 @@ type mariaReader struct {
 }
 
 func (db *maria) schema(ctx context.Context) (*schema, error) {
-	return readMaria(ctx, db.reads, db.mysql)
+	conn, err := db.start(ctx, db.reads, "START TRANSACTION READ WRITE") // one that only reads is not told of views that would write
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	s, err := readMaria(ctx, conn, db.mysql)
+	return s, errors.Join(err, db.rollback(ctx, conn))
 }
 
 // readMaria reads tables and views: five statements, however many there are.

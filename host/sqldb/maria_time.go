@@ -43,12 +43,7 @@ func (db *maria) clock(c *compiler, p part, zone *time.Location) mariaClock {
 
 // shifts are a zone's offsets from UTC as Go knows them.
 func (db *maria) shifts(zone *time.Location) *shifts {
-	if s, ok := db.zones.Load(zone); ok {
-		return s.(*shifts)
-	}
-	s := shiftsOf(zone)
-	db.zones.Store(zone, s)
-	return s
+	return shiftsKept(&db.zones, zone)
 }
 
 func (db *maria) universal(zone *time.Location) bool {

@@ -31,7 +31,7 @@ type postgres struct {
 	most          time.Duration // for one statement
 	session       string        // settings of every transaction
 	zone          *time.Location
-	zones         sync.Map // *time.Location → *shifts
+	zones         sync.Map // zoneKey → *shifts
 	letters       letters
 }
 
@@ -57,7 +57,10 @@ func openPostgres(ctx context.Context, c Config) (*postgres, error) {
 	if db.most == 0 {
 		db.most = 30 * time.Second
 	}
-	db.reads, db.writes = pool(config, readers), pool(config, writers)
+	// What a question is made of and gives has the types that its text says: how it is to be sent can be kept, without a statement at the server.
+	asking := config.Copy()
+	asking.DefaultQueryExecMode, asking.DescriptionCacheCapacity = pgx.QueryExecModeCacheDescribe, 200
+	db.reads, db.writes = pool(asking, readers), pool(config, writers)
 	if err := db.meet(ctx); err != nil {
 		return nil, errors.Join(err, db.close())
 	}
@@ -89,9 +92,14 @@ func (db *postgres) meet(ctx context.Context) error {
 	if _, err := db.reads.ExecContext(ctx, `SELECT now() AT TIME ZONE $1`, zone); err != nil {
 		zone = "UTC" // a zone that the server does not know: its own clock is of no use there
 	}
-	db.session = strings.Join([]string{"", "SET LOCAL TimeZone = " + text(zone), "SET LOCAL DateStyle = 'ISO, YMD'", "SET LOCAL IntervalStyle = 'postgres'",
-		"SET LOCAL extra_float_digits = 1", "SET LOCAL bytea_output = 'hex'", "SET LOCAL jit = off", "SET LOCAL idle_in_transaction_session_timeout = '60s'"}, "; ")
+	db.session = "; SELECT " + strings.Join([]string{setting("TimeZone", zone), setting("DateStyle", "ISO, YMD"), setting("IntervalStyle", "postgres"),
+		setting("extra_float_digits", "1"), setting("bytea_output", "hex"), setting("jit", "off"), setting("idle_in_transaction_session_timeout", "60s")}, ", ")
 	return nil
+}
+
+// setting is one of a transaction: all are made by one statement.
+func setting(name, value string) string {
+	return "set_config(" + text(name) + ", " + text(value) + ", true)"
 }
 
 // text writes a constant of ours; values are bound.
@@ -150,7 +158,7 @@ func (db *postgres) limits(ctx context.Context) string {
 	if end, ok := ctx.Deadline(); ok {
 		most = max(min(most, time.Until(end)), time.Millisecond)
 	}
-	return fmt.Sprintf("; SET LOCAL application_name = %s; SET LOCAL statement_timeout = %d; SET LOCAL lock_timeout = %d", text(name), most.Milliseconds(), max(db.wait.Milliseconds(), 1))
+	return ", " + setting("application_name", name) + ", " + setting("statement_timeout", fmt.Sprint(most.Milliseconds())) + ", " + setting("lock_timeout", fmt.Sprint(max(db.wait.Milliseconds(), 1)))
 }
 
 // rollback: where the connection is gone, so is the transaction.

@@ -103,7 +103,7 @@ func textField(ref string, col *column) string {
 func (db *postgres) timeField(c *compiler, ref string, col *column) string {
 	switch {
 	case col.native == "timestamptz":
-		return "CASE WHEN " + ref + " >= '0001-01-01 00:00:00+00'::timestamptz AND " + ref + " < '10000-01-01 00:00:00+00'::timestamptz THEN " + ref + " AT TIME ZONE 'UTC' END"
+		return "CASE WHEN " + ref + " >= '0001-01-01 00:00:00+00'::timestamptz AND " + ref + " < '10000-01-01 00:00:00+00'::timestamptz THEN " + ref + " AT TIME ZONE interval '0' END"
 	case db.universal(col.zone):
 		return inYearsSQL(ref)
 	}
@@ -295,12 +295,12 @@ func (db *postgres) carry(_ *compiler, _ string, _ part, text, name string) []st
 
 func (db *postgres) fold(c *compiler, fn, value string, of, as query.Type) string {
 	switch {
-	case fn == "sum" && as == query.Int:
-		return c.integral("sum(" + value + "::numeric)")
+	case fn == "sum" && as == query.Int: // an integer's sum is exact, and larger than an integer
+		return c.integral("sum(" + value + ")::numeric")
 	case fn == "sum":
-		return c.bounded("sum(" + value + "::numeric)")
+		return c.bounded("sum(" + value + ")::numeric")
 	case fn == "avg":
-		return c.quotient("sum("+value+"::numeric)", "count("+value+")::numeric")
+		return c.quotient("sum("+value+")::numeric", "count("+value+")::numeric")
 	case of == query.String:
 		return fn + "(" + value + ` COLLATE "C")`
 	case of == query.Bool || !plain(of) && of != query.Dec:
@@ -359,6 +359,14 @@ func (db *postgres) function(c *compiler, x query.Op, args []part) string {
 	if v, ok := computed(x, args); ok {
 		return db.constant(c, v, x.T)
 	}
+	if inPeriod(x, args) {
+		if text, ok := db.period(c, x, args[0]); ok {
+			return text
+		}
+	}
+	if text, ok := db.certain(c, x, args); ok {
+		return text
+	}
 	for _, f := range []func(*compiler, query.Op, []part) (string, bool){db.arithmetic, db.texts, db.times, db.conversions} {
 		if text, ok := f(c, x, args); ok {
 			return text
@@ -381,4 +389,54 @@ func computed(x query.Op, args []part) (query.Value, bool) {
 		return query.Decimal(fmt.Sprint(n)), true
 	}
 	return v, true
+}
+
+// certain computes + - * and the minus before a number where the columns' types say that the result has few enough digits: nothing has to be asked
+// of it then.
+func (db *postgres) certain(c *compiler, x query.Op, args []part) (string, bool) {
+	if x.T != query.Dec || len(args) == 0 || len(args) > 2 {
+		return "", false
+	}
+	var d [2]digits
+	for i, p := range args {
+		var ok bool
+		if d[i], ok = postgresDigits(c, p); !ok {
+			return "", false
+		}
+	}
+	of := digits{max(d[0].whole, d[1].whole) + 1, max(d[0].scale, d[1].scale)}
+	if x.Fn == "*" {
+		of = digits{d[0].whole + d[1].whole, d[0].scale + d[1].scale}
+	}
+	switch {
+	case of.whole > 38 || of.scale > 20:
+		return "", false
+	case x.Fn == "neg" && len(args) == 1:
+		return c.noted("(-"+c.exactly(args[0])+")", of), true
+	case len(args) == 2 && (x.Fn == "+" || x.Fn == "-" || x.Fn == "*"):
+		return c.noted("("+c.exactly(args[0])+" "+x.Fn+" "+c.exactly(args[1])+")", of), true
+	}
+	return "", false
+}
+
+// postgresDigits are the most that a number has, where that is known.
+func postgresDigits(c *compiler, p part) (digits, bool) {
+	switch {
+	case p.lit != nil && p.lit.V != nil:
+		text, _ := query.FormatValue(p.lit.V)
+		return digitsOf(text), true
+	case p.lit != nil:
+		return digits{}, false
+	case p.col != nil && p.ref != "":
+		switch {
+		case p.col.native == "int2" || p.col.native == "int4":
+			return digits{whole: 10}, true
+		case p.col.native == "int8":
+			return digits{whole: 19}, true
+		case p.col.native == "numeric" && p.col.digits > 0 && p.col.field.Scale >= 0:
+			return digits{max(p.col.digits-p.col.field.Scale, 0), p.col.field.Scale}, true
+		}
+	}
+	d, ok := c.digits[p.text]
+	return d, ok
 }

@@ -17,12 +17,7 @@ type shifts struct {
 const cycle = "2040-01-01 00:00:00"
 
 func (db *postgres) shifts(zone *time.Location) *shifts {
-	if s, ok := db.zones.Load(zone); ok {
-		return s.(*shifts)
-	}
-	s := shiftsOf(zone)
-	db.zones.Store(zone, s)
-	return s
+	return shiftsKept(&db.zones, zone)
 }
 
 func shiftsOf(zone *time.Location) *shifts {

@@ -24,6 +24,7 @@ const readers = 8
 // sqlite is a SQLite database: one pool of connections that cannot write, and one connection that can.
 type sqlite struct {
 	reads, writes *sql.DB
+	prepared      *prepared // over reads
 	columns       []*column // what the function deputy_value reads, by number; fixed once the schema is read
 	zone          *time.Location
 	calls         sync.Map // of the statements under way: number → *call
@@ -59,6 +60,7 @@ func openSQLite(c Config) (*sqlite, error) {
 	db.reads.SetMaxOpenConns(readers)
 	db.reads.SetMaxIdleConns(readers)
 	db.reads.SetConnMaxIdleTime(time.Minute)
+	db.prepared = &prepared{db: db.reads}
 	db.writes = sql.OpenDB(connector{d, sqliteName(path, wait, "mode", "rw", "_foreign_keys", "1")})
 	db.writes.SetMaxOpenConns(1)
 	return db, nil
@@ -86,7 +88,7 @@ func (db *sqlite) schema(ctx context.Context) (s *schema, err error) {
 // reading asks on a connection that cannot write. Where a program died while it wrote, nobody can read before a connection that can write has
 // undone what that one had begun: any reading of its own does.
 func (db *sqlite) reading(ctx context.Context, ask func(querier) error) error {
-	err := ask(db.reads)
+	err := ask(db.prepared)
 	if c := code(err); c != sqlite3.SQLITE_READONLY_ROLLBACK && c != sqlite3.SQLITE_READONLY_RECOVERY {
 		return err
 	}
@@ -94,7 +96,7 @@ func (db *sqlite) reading(ctx context.Context, ask func(querier) error) error {
 	if undone := db.writes.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&n); undone != nil {
 		return errors.Join(err, undone)
 	}
-	return ask(db.reads)
+	return ask(db.prepared)
 }
 
 func (db *sqlite) begin(ctx context.Context) (session, error) {

@@ -22,6 +22,9 @@ func (c *column) value(raw any) query.Value {
 	case query.Bool:
 		return boolValue(raw)
 	case query.Dec:
+		if n, k := c.scaled(raw); k == isScaled {
+			return query.Decimal(n.String())
+		}
 		return decimalValue(raw, c.field.Scale)
 	case query.Date:
 		return dateValue(raw, c.zone)
@@ -169,6 +172,10 @@ func readTime(text string, zone *time.Location) (time.Time, bool) {
 	if at, ok := readClock(text); ok {
 		return at.in(zone), true
 	}
+	return readForms(text, zone)
+}
+
+func readForms(text string, zone *time.Location) (time.Time, bool) {
 	if len(text) < 10 {
 		return time.Time{}, false
 	}
