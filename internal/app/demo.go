@@ -58,7 +58,7 @@ func (c *demoCommand) prepare(in invocation) (*document, error) {
 	if err := c.folder(); err != nil {
 		return nil, err
 	}
-	database := filepath.Join(c.Dir, "trader.db") // another name than before it had refunds
+	database := filepath.Join(c.Dir, "business.db")
 	made, err := demo.Create(in.ctx, database, time.Now())
 	if err != nil {
 		return nil, fmt.Errorf("%w; choose another folder with --dir", err)

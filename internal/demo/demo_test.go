@@ -107,6 +107,24 @@ func TestTheSameDayGivesTheSameRows(t *testing.T) {
 	}
 }
 
+func TestAnEarlierSchemaIsReplaced(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "shop.db")
+	old, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := old.ExecContext(t.Context(), "CREATE TABLE orders (id INTEGER PRIMARY KEY)"); err != nil || old.Close() != nil {
+		t.Fatal(err)
+	}
+	if made, err := Create(t.Context(), path, monday()); err != nil || !made {
+		t.Errorf("made %v, %v", made, err)
+	}
+	if made, err := Create(t.Context(), path, monday()); err != nil || made {
+		t.Errorf("a second time: made %v, %v", made, err)
+	}
+}
+
 func TestCreateFailsWhole(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "missing", "shop.db")

@@ -1,4 +1,5 @@
--- The sample business: a trader of outdoor equipment and its customers.
+-- The sample business: a trader of outdoor equipment and its customers. A file of another version is made anew.
+PRAGMA user_version = 2;
 CREATE TABLE employees (
   id          INTEGER PRIMARY KEY,
   first_name  TEXT NOT NULL,
