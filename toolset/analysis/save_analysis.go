@@ -86,7 +86,7 @@ func shown(s *deputy.Scope, d deputy.Draft, in saveAnalysisIn, old deputy.SavedA
 		d.Lines = append(d.Lines, l)
 	}
 	if shared && !old.Shared {
-		d.Warnings = append(d.Warnings, "Everybody who may read what it asks about can then see and run it, each with their own rights.")
+		d.Warnings = append(d.Warnings, "Everybody who may read what it asks about can then see all of this and run it, each with their own rights.")
 	}
 	return d, nil
 }
