@@ -112,17 +112,20 @@ func (v *View) targets(ctx context.Context, full *query.Table, c Change, earlier
 		if rel.Many || !slices.ContainsFunc(rel.From, func(f string) bool { return given[f].Text != nil }) {
 			continue
 		}
-		if err := v.target(ctx, full, rel, given, c); err != nil {
+		if err := v.target(ctx, full, rel, given, c, earlier); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (v *View) target(ctx context.Context, full *query.Table, rel query.Relation, given map[string]Assign, c Change) error {
+func (v *View) target(ctx context.Context, full *query.Table, rel query.Relation, given map[string]Assign, c Change, earlier []Change) error {
 	key, whole, err := v.leads(ctx, full, rel, given, c)
 	if err != nil || !whole {
 		return err
+	}
+	if _, made := keyed(earlier, rel, key); made {
+		return nil
 	}
 	if _, err = v.reached(ctx, rel, key); fault.CodeOf(err) == fault.NotFound { // names no table and no part of a key that they may not read
 		i := slices.IndexFunc(rel.From, func(f string) bool { return given[f].Text != nil })

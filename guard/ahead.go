@@ -43,6 +43,30 @@ func (a *ahead) made(id string) (Change, bool) {
 	return a.changes[i], true
 }
 
+// keyed finds the change that creates the record which a foreign key leads to, by values that are given to it.
+func (a *ahead) keyed(rel query.Relation, key []string) (Change, bool) {
+	return keyed(a.changes, rel, key)
+}
+
+func keyed(changes []Change, rel query.Relation, key []string) (Change, bool) {
+	for _, c := range changes {
+		if c.Verb == policy.Create && c.Table == rel.Table && c.gives(rel.To, key) {
+			return c, true
+		}
+	}
+	return Change{}, false
+}
+
+// gives says whether a change sets fields to values, all of them.
+func (c Change) gives(fields, texts []string) bool {
+	for i, name := range fields {
+		if !slices.ContainsFunc(c.Values, func(a Assign) bool { return a.Field == name && a.Text != nil && *a.Text == texts[i] }) {
+			return false
+		}
+	}
+	return true
+}
+
 // deletes says whether a record will be gone.
 func (a *ahead) deletes(table string, key []string) bool {
 	return slices.ContainsFunc(a.changes, func(c Change) bool {

@@ -94,12 +94,11 @@ func exactly(f query.Field, a Assign) (Assign, error) {
 // from finds the change that makes the record a foreign key is to lead to: one of this draft, by the tool's name for it, or an earlier one of
 // the turn.
 func (w *drafter) from(ctx context.Context, t *query.Table, f query.Field, a Assign) (Assign, error) {
-	id := w.ref + "." + a.From
-	c, ok := w.ahead.made(id)
-	if !ok {
+	id, own := w.named[a.From]
+	if !own {
 		id = a.From
-		c, ok = w.ahead.made(id)
 	}
+	c, ok := w.ahead.made(id)
 	rel, leads := t.Parent(f.Name)
 	if !ok || !leads || rel.Table != c.Table {
 		return a, fault.Errorf(fault.Invalid, "%s: %s%s is no record that an earlier change of this turn creates for it", f.Name, NewRecord, plain.Name(a.From))
@@ -153,7 +152,9 @@ func (w *drafter) consult(ctx context.Context, t *query.Table, f query.Field, a 
 		if w.ahead.deletes(rel.Table, []string{*a.Text}) {
 			return "", fault.Errorf(fault.Conflict, "%s: %s %s is deleted by an earlier change of this turn.", f.Name, rel.Table, plain.Name(*a.Text))
 		}
-		if label, err = w.v.reached(ctx, rel, []string{*a.Text}); err != nil {
+		if made, ok := w.ahead.keyed(rel, []string{*a.Text}); ok {
+			label = w.toCome(made.ID)
+		} else if label, err = w.v.reached(ctx, rel, []string{*a.Text}); err != nil {
 			return "", err
 		}
 	}

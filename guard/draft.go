@@ -52,7 +52,8 @@ type drafter struct {
 	ref      string
 	position int // of the proposal in its group
 	source   func(text *string) Source
-	ahead    *ahead // of this draft too, as far as it is made
+	ahead    *ahead            // of this draft too, as far as it is made
+	named    map[string]string // the ID of a change by what the tool calls it
 	out      Draft
 	going    map[string]bool // table and id of what is being deleted
 	several  bool            // changes are wanted
@@ -61,7 +62,7 @@ type drafter struct {
 // Prepare validates what a Propose tool wants as far as this person can see, and writes what they will be asked to confirm. It is no method of
 // the view, as Admit and Look are none: tools have no use for them.
 func Prepare(ctx context.Context, v *View, d Wanted) (Draft, error) {
-	w := &drafter{v: v, ref: d.Ref, position: len(d.Group) + 1, source: d.Source, ahead: aheadOf(d.Group), going: map[string]bool{},
+	w := &drafter{v: v, ref: d.Ref, position: len(d.Group) + 1, source: d.Source, ahead: aheadOf(d.Group), named: map[string]string{}, going: map[string]bool{},
 		out: Draft{Warnings: slices.Clone(d.Warnings)}}
 	earlier := len(w.ahead.changes)
 	if len(d.Changes) == 0 {
@@ -96,12 +97,17 @@ func (w *drafter) keep(c Change) {
 	w.ahead.add(c, w.position)
 }
 
-// id names a change that creates, so that later ones can build on it: c3, or c3.line where the tool names it.
-func (w *drafter) id(c Change) string {
-	id := w.ref
-	if c.ID != "" {
+// id names a change that creates, so that later ones can build on it: the first of a draft c3, any other c3.line where the tool names it.
+func (w *drafter) id(c Change) (id string) {
+	id = w.ref
+	if _, taken := w.ahead.made(id); taken && c.ID != "" {
 		id += "." + c.ID
 	}
+	defer func() {
+		if c.ID != "" {
+			w.named[c.ID] = id
+		}
+	}()
 	for n := 2; ; n++ {
 		if _, taken := w.ahead.made(id); !taken {
 			return id
@@ -123,8 +129,7 @@ func (w *drafter) change(ctx context.Context, c Change) (said part, err error) {
 	}
 	switch c.Verb {
 	case policy.Create:
-		said.text, err = w.create(ctx, t, c)
-		return said, err
+		return w.create(ctx, t, c)
 	case policy.Update:
 		return w.update(ctx, t, c)
 	case policy.Delete:
@@ -134,10 +139,11 @@ func (w *drafter) change(ctx context.Context, c Change) (said part, err error) {
 	return said, fault.Errorf(fault.Internal, "a change without a verb")
 }
 
-// part is what a summary says of a change. Updates that are alike are said as one where the whole has a title.
+// part is what a summary says of a change. Updates that are alike are said as one where the whole has a title, new records always.
 type part struct {
 	text  string
-	alike string // order lines: state. Empty: it is not an update
+	alike string // order lines: state. Empty: it deletes, or changes nothing
+	verb  policy.Verb
 }
 
 // summary says what a draft comes to: "Cancel an order: update order 17: status; update 3 order lines: state".
@@ -145,16 +151,16 @@ func summary(title string, parts []part) string {
 	var out []string
 	for i, n := 0, 1; i < len(parts); i, n = i+n, 1 {
 		said := parts[i]
-		for title != "" && said.alike != "" && i+n < len(parts) && parts[i+n].alike == said.alike {
+		for (title != "" || said.verb == policy.Create) && said.alike != "" && i+n < len(parts) && parts[i+n].alike == said.alike && parts[i+n].verb == said.verb {
 			n++
 		}
 		if n > 1 {
-			said.text = fmt.Sprintf("Update %d %s", n, said.alike)
+			said.text = fmt.Sprintf("%s%s %d %s", strings.ToUpper(string(said.verb[:1])), said.verb[1:], n, said.alike)
 		}
 		if said.text == "" {
 			continue
 		}
-		if title != "" {
+		if title != "" || len(out) > 0 {
 			said.text = strings.ToLower(said.text[:1]) + said.text[1:]
 		}
 		out = append(out, said.text)
@@ -231,25 +237,26 @@ func (w *drafter) update(ctx context.Context, t *query.Table, c Change) (said pa
 		return said, nil
 	}
 	fields := labels(t, values)
-	return part{fmt.Sprintf("Update %s %s: %s", singular(t), r.named(), fields), fmt.Sprintf("%s: %s", strings.ToLower(t.Label), fields)}, nil
+	return part{fmt.Sprintf("Update %s %s: %s", singular(t), r.named(), fields), fmt.Sprintf("%s: %s", strings.ToLower(t.Label), fields), policy.Update}, nil
 }
 
-func (w *drafter) create(ctx context.Context, t *query.Table, c Change) (string, error) {
+func (w *drafter) create(ctx context.Context, t *query.Table, c Change) (said part, err error) {
 	if c.When != "" {
-		return "", fault.Errorf(fault.Internal, "a condition on a record that is not there yet")
+		return said, fault.Errorf(fault.Internal, "a condition on a record that is not there yet")
 	}
 	values, targets, err := w.values(ctx, t, c, nil)
 	if err != nil {
-		return "", err
+		return said, err
 	}
 	if missing := missing(t, values); len(missing) > 0 {
-		return "", fault.Errorf(fault.Invalid, "A new record of %s needs a value for: %s", t.Name, strings.Join(missing, ", "))
+		return said, fault.Errorf(fault.Invalid, "A new record of %s needs a value for: %s", t.Name, strings.Join(missing, ", "))
 	}
 	w.add(&record{t: t}, Change{ID: w.id(c), Verb: policy.Create, Table: t.Name, Values: values}, targets)
 	if len(values) == 0 {
-		return "Create " + singular(t), nil
+		return part{"Create " + singular(t), strings.ToLower(t.Label), policy.Create}, nil
 	}
-	return fmt.Sprintf("Create %s: %s", singular(t), labels(t, values)), nil
+	fields := labels(t, values)
+	return part{fmt.Sprintf("Create %s: %s", singular(t), fields), fmt.Sprintf("%s: %s", strings.ToLower(t.Label), fields), policy.Create}, nil
 }
 
 // add keeps a change and writes its lines.
@@ -258,7 +265,7 @@ func (w *drafter) add(r *record, c Change, targets map[string]string) {
 	if w.out.Table == "" {
 		w.out.Table, w.out.Record = c.Table, r.id
 	}
-	for _, a := range c.Values {
+	for _, a := range shown(c) {
 		f, _ := r.t.Field(a.Field)
 		l := Line{Table: c.Table, Record: r.id, RecordLabel: r.label, Verb: c.Verb, Field: f.Name, Label: f.Label, After: a.Text}
 		if old, ok := query.FormatValue(r.values[f.Name]); ok {
@@ -282,6 +289,17 @@ func (w *drafter) add(r *record, c Change, targets map[string]string) {
 			}
 		}
 	}
+}
+
+// shown is what a change assigns, in the order it is shown: of a new record first what ties it to another one, so that each record begins with
+// the same line.
+func shown(c Change) []Assign {
+	if c.Verb != policy.Create {
+		return c.Values
+	}
+	tie := func(a Assign) bool { return a.From != "" || a.Own }
+	rest := slices.DeleteFunc(slices.Clone(c.Values), tie)
+	return append(slices.DeleteFunc(slices.Clone(c.Values), func(a Assign) bool { return !tie(a) }), rest...)
 }
 
 // byPath shows the difference of two JSON values path by path; any other line is itself.

@@ -29,9 +29,21 @@ func draftCreate(ctx context.Context, s *deputy.Scope, in createRecordIn) (deput
 	if err != nil {
 		return deputy.Draft{}, err
 	}
-	values, err := assigns(ctx, s, t, in.Values)
+	own, children, err := byRecord(t, in.Values)
 	if err != nil {
 		return deputy.Draft{}, err
 	}
-	return deputy.Draft{Changes: []deputy.Change{{Verb: deputy.Create, Table: t.Name, Values: values}}}, nil
+	parent := deputy.Change{ID: parentID, Verb: deputy.Create, Table: t.Name}
+	if parent.Values, err = assigns(ctx, s, t, own); err != nil {
+		return deputy.Draft{}, err
+	}
+	out := deputy.Draft{Changes: []deputy.Change{parent}}
+	for _, c := range children {
+		change, err := c.draft(ctx, s, t, parent)
+		if err != nil {
+			return deputy.Draft{}, err
+		}
+		out.Changes = append(out.Changes, change)
+	}
+	return out, nil
 }

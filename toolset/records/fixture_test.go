@@ -76,8 +76,10 @@ func policy() deputy.Policy {
 		"teller": {Tools: []string{"*"}, Tables: map[string]deputy.Access{
 			"customers": {Read: all(), Rows: "rep == person.attributes.rep"}, "orders": {Read: all(), Update: all()},
 		}},
-		"clerk":  {Tools: []string{"*"}, Tables: map[string]deputy.Access{"countries": {Read: all()}}},
-		"nobody": {Tools: []string{"*"}},
+		"cashier": {Tools: []string{"*"}, Tables: map[string]deputy.Access{"orders": everything, "order_lines": {Read: all()}}},
+		"seller":  {Tools: []string{"*"}, Tables: map[string]deputy.Access{"orders": everything}},
+		"clerk":   {Tools: []string{"*"}, Tables: map[string]deputy.Access{"countries": {Read: all()}}},
+		"nobody":  {Tools: []string{"*"}},
 	}}
 }
 
