@@ -18,8 +18,10 @@ import (
 	"example.com/deputy/internal/pgtest"
 )
 
-// three is an action whose third step the database refuses where the invoice has a refund that was not there before.
+// three is an action whose third step the database refuses where the invoice has a refund that was not there before; another one changes nothing
+// of the record that it stands on.
 const three = `
+  open_case: { label: Open a case, table: orders, when: 'tickets.count() == 0', then: [ { create: { table: tickets, values: { customer_id: customer_id, order_id: id, subject: '"case"', status: '"open"', priority: '"low"', opened_at: now() } } } ] }
   three_steps: { label: Do three things, table: invoices, set: { status: '"credited"' }, then: [ { update: { children: payments, set: { reference: '"x"' } } }, { create: { table: refunds, values: { invoice_id: id, amount: '1', reason: '"damaged"', refunded_on: today() } } } ] }`
 
 // business is the demo on one database.
@@ -72,9 +74,11 @@ func TestTheDemosActionsOnEveryDatabase(t *testing.T) {
 			b.refunds()
 			b.reassigns()
 			b.failsWhole()
-			b.contends("cancel_order", `"reason":"no longer needed"`, "SELECT concat(min(id), '') FROM orders WHERE status = 'pending'",
+			b.contends("cancel_order", `,"reason":"no longer needed"`, "SELECT concat(min(id), '') FROM orders WHERE status = 'pending'",
 				`it needs status == "pending", and now status is “cancelled”`)
-			b.contends("refund_invoice", `"reason":"damaged"`, "SELECT concat(min(id), '') FROM invoices WHERE status = 'paid'", "and now status is “credited”")
+			b.contends("open_case", ``, "SELECT concat(min(id), '') FROM orders WHERE NOT EXISTS (SELECT 1 FROM tickets t WHERE t.order_id = orders.id)",
+				"it needs tickets.count() == 0, which does not hold")
+			b.contends("refund_invoice", `,"reason":"damaged"`, "SELECT concat(min(id), '') FROM invoices WHERE status = 'paid'", "and now status is “credited”")
 		})
 	}
 }
@@ -83,7 +87,7 @@ func actionDesk(t *testing.T, url string) *deputytest.Desk {
 	t.Helper()
 	text := strings.Replace(string(demoYAML), "sqlite:${DEMO_DATABASE}", "${DEMO_DATABASE}", 1)
 	text = strings.Replace(text, "\nactions:", "\nactions:"+three, 1)
-	text = strings.Replace(text, "    manager:\n      tools: [\"*\"]\n      actions: [", "    manager:\n      tools: [\"*\"]\n      actions: [three_steps, ", 1)
+	text = strings.Replace(text, "    manager:\n      tools: [\"*\"]\n      actions: [", "    manager:\n      tools: [\"*\"]\n      actions: [three_steps, open_case, ", 1)
 	d, err := parse("demo.yaml", []byte(text), func(name string) (string, bool) {
 		v, ok := map[string]string{"DEMO_DATABASE": url, "DEMO_STORE": "unused", "DEMO_EMPLOYEE": fmt.Sprint(demo.AgentID)}[name]
 		return v, ok
@@ -212,7 +216,7 @@ func (b business) contends(tool, arguments, which, told string) {
 	start := make(chan struct{})
 	for i := range results {
 		who := deputytest.Person(fmt.Sprint("manager", i), "manager")
-		turn := b.desk.Run(who, deputytest.Call(tool, `{"id":"`+id+`",`+arguments+`}`))
+		turn := b.desk.Run(who, deputytest.Call(tool, `{"id":"`+id+`"`+arguments+`}`))
 		if len(turn.Proposals) != 1 {
 			b.Fatalf("%q", turn.Results)
 		}

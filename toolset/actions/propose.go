@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"example.com/deputy"
 	"example.com/deputy/internal/plain"
@@ -139,7 +140,11 @@ func (d *drafting) record(ctx context.Context) error {
 // take makes assignments of the first of a row's values; the rest is left.
 func take(set []value, found []query.Value) (out []deputy.Assign, rest []query.Value) {
 	for i, one := range set {
-		out = append(out, assign(one.field.Name, one.field.Type, found[i], one.own))
+		v := found[i]
+		if at, ok := v.(time.Time); ok && one.now {
+			v = at.Truncate(time.Second)
+		}
+		out = append(out, assign(one.field.Name, one.field.Type, v, one.own))
 	}
 	return out, found[len(set):]
 }

@@ -31,6 +31,7 @@ type value struct {
 	field query.Field
 	expr  query.Expr
 	own   bool // no parameter stands in it
+	now   bool // now() stands in it: a moment is written to the second, which is what many columns keep
 }
 
 // read reads the texts of an action. What the person may not see is not found.
@@ -90,7 +91,7 @@ func values(ctx context.Context, v *deputy.View, about string, t *query.Table, t
 		if !ok {
 			continue
 		}
-		one := value{field: f, expr: query.Lit{T: f.Type}, own: !mentions(text)}
+		one := value{field: f, expr: query.Lit{T: f.Type}, own: !mentions(text), now: strings.Contains(text, "now(")}
 		if !isNull(text) {
 			if one.expr, err = v.Expr(ctx, about, text); err != nil {
 				return nil, err
