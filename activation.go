@@ -19,6 +19,9 @@ const (
 	disableToolset = "disable_toolset"
 )
 
+// maxNames bounds how many toolsets one call switches: an answer has a line for each.
+const maxNames = 50
+
 // Choice is a toolset switched on or off in a conversation by its person, or by what was on their screen.
 type Choice struct {
 	Toolset string
@@ -76,6 +79,9 @@ func named(args json.RawMessage) ([]string, error) {
 	}
 	if len(list) == 0 {
 		list = []string{in.Name}
+	}
+	if len(list) > maxNames {
+		return nil, Errorf(TooLarge, "at most %d names in one call.", maxNames)
 	}
 	for i, name := range list {
 		if list[i] = strings.TrimSpace(name); list[i] == "" {
@@ -188,7 +194,9 @@ func (a *Assistant) active(history []Message, choices []Choice, now time.Time) [
 			}
 		}
 	}
-	u.choose(choices, now)
+	if last := len(choices) - 1; last >= 0 {
+		u.choose(choices, choices[last].From) // made is made, by whatever clock
+	}
 	u.expire(now)
 	out := make([]string, len(u.active))
 	for i, one := range u.active {
@@ -307,7 +315,7 @@ func (a *Assistant) preload(ctx context.Context, who Person, c *Conversation, hi
 
 // choose stores a choice, and notes it in c.
 func (a *Assistant) choose(ctx context.Context, who Person, c *Conversation, history []Message, name string, active bool) error {
-	now := a.cfg.Clock()
+	now := after(a.cfg.Clock(), history, c.Choices)
 	choice := Choice{Toolset: name, Active: active, From: now, At: now, Opening: len(history) == 0}
 	same := func(old Choice) bool { return old.Toolset == name && old.Opening == choice.Opening }
 	if active && slices.Contains(a.active(history, c.Choices, now), name) {
@@ -317,6 +325,22 @@ func (a *Assistant) choose(ctx context.Context, who Person, c *Conversation, his
 	}
 	c.Choices = append(slices.DeleteFunc(slices.Clone(c.Choices), same), choice)
 	return a.cfg.Store.Conversations.Choose(ctx, who, c.ID, choice)
+}
+
+// after is the time, or just after what is there already where the clock has gone back: the last choice is the one that holds.
+func after(now time.Time, history []Message, choices []Choice) time.Time {
+	later := func(t time.Time) {
+		if !now.After(t) {
+			now = t.Add(time.Microsecond) // what a store tells apart
+		}
+	}
+	if len(history) > 0 {
+		later(history[len(history)-1].At)
+	}
+	for _, c := range choices {
+		later(c.At)
+	}
+	return now
 }
 
 // choices reads what the person has chosen by now.

@@ -323,8 +323,11 @@ func (d *Door) send(ctx context.Context, who Person, key string, ps []Proposal, 
 	}
 	var ws []Write
 	for _, p := range ps {
-		at := len(ws)
-		more, err := guard.Admit(ctx, guard.Lend(v, d.a.reg.tools[p.Tool].def.Grants), all[:at], all[at:at+len(p.Changes)])
+		at, tool := len(ws), d.a.reg.tools[p.Tool]
+		if err := tool.stillUseful(ctx, v); err != nil {
+			return nil, nothing, err
+		}
+		more, err := guard.Admit(ctx, guard.Lend(v, tool.def.Grants), all[:at], all[at:at+len(p.Changes)])
 		if err != nil {
 			return nil, nothing, err
 		}

@@ -83,10 +83,34 @@ func (a *Assistant) offered(ctx context.Context, who Person, c ToolCall) (tool T
 		}
 	}
 	useful, err := tool.useful(ctx, v)
+	if err == nil && tool.say != nil { // what switches sets is of use where there are sets
+		var sets []set
+		sets, err = a.offeredSets(ctx, who, v)
+		useful = len(sets) > 0
+	}
 	if err == nil && !useful {
 		return Tool{}, nil, unknownTool(c.Tool)
 	}
 	return tool, v, err
+}
+
+// disclosed is the tool of a call as far as a person may know of it, before it runs: zero where they are not offered it, or nobody can say.
+func (a *Assistant) disclosed(ctx context.Context, who Person, c ToolCall) (tool Tool) {
+	var err error
+	defer func() {
+		if err != nil {
+			tool = Tool{}
+		}
+	}()
+	defer recovered(&err)
+	ctx, cancel := context.WithTimeout(ctx, a.cfg.Limits.ToolTimeout)
+	defer cancel()
+	tool = a.reg.tools[c.Tool]
+	if a.granted(who, tool) && tool.def.Offered == nil && tool.say == nil {
+		return tool
+	}
+	tool, _, err = a.offered(ctx, who, ToolCall{Tool: c.Tool})
+	return tool
 }
 
 // granted says whether the person's roles name the tool; one that lends rights, among their actions.
@@ -106,6 +130,15 @@ func (t Tool) useful(ctx context.Context, v *View) (bool, error) {
 		v = nil
 	}
 	return t.def.Offered(ctx, v)
+}
+
+// stillUseful refuses to carry out what the person is not offered any more.
+func (t Tool) stillUseful(ctx context.Context, v *View) error {
+	useful, err := t.useful(ctx, v)
+	if err == nil && !useful {
+		err = Errorf(NotFound, "Not a write tool: %s", t.def.Name)
+	}
+	return err
 }
 
 // dispatch runs a tool within its time; one that panics has failed.
@@ -142,9 +175,6 @@ func (a *Assistant) switching(ctx context.Context, in *turning, v *View, tool To
 	case tool.say == nil:
 		a.reveal(in, sets, out)
 		return false, nil
-	case len(sets) == 0:
-		out.tool = Tool{}
-		return true, unknownTool(out.call.Tool)
 	}
 	return true, a.runSwitch(in, sets, tool, out)
 }
@@ -333,7 +363,7 @@ func (t Tool) logged(args json.RawMessage) json.RawMessage {
 // overLimit is a call that the turn has no room for: it does not run, and has its row.
 func (a *Assistant) overLimit(ctx context.Context, in *turning, c ToolCall) called {
 	err := Errorf(Unprocessable, "It was not run: the turn's limit of %d tool calls is reached.", a.cfg.Limits.ToolCalls)
-	out := called{call: c, tool: a.reg.tools[c.Tool], outcome: Refused, err: err, text: "Error: " + err.Message}
+	out := called{call: c, tool: a.disclosed(ctx, in.who, c), outcome: Refused, err: err, text: "Error: " + err.Message, rights: a.rightsOf(in.who)}
 	if err := a.cfg.Store.Log.Append(context.WithoutCancel(ctx), a.entry(in, out, a.cfg.Clock())); err != nil {
 		a.complain(ctx, "tool-call log", err, "call", c.ID)
 	}
@@ -359,6 +389,9 @@ func (a *Assistant) runEffect(ctx context.Context, who Person, channel Channel, 
 		if e.view, err = a.view(ctx, who); err != nil {
 			return nothing, err
 		}
+	}
+	if err := tool.stillUseful(ctx, e.view); err != nil {
+		return nothing, err
 	}
 	nothing = false
 	err = tool.effect(ctx, e, p.Arguments)

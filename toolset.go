@@ -22,7 +22,7 @@ type Toolset struct {
 // maxDescription bounds what is told of a toolset, in characters.
 const maxDescription = 400
 
-// callable is what every vendor takes for the name of a tool.
+// callable is what every vendor takes for the name of a tool; a toolset that is not of the core is named like one.
 var callable = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // registry finds tools by name. It is made once and never changes.
@@ -77,8 +77,11 @@ func (r *registry) add(set Toolset, always bool) (errs []error) {
 	if always {
 		return errs
 	}
-	if strings.TrimSpace(set.Name) == "" || slices.ContainsFunc(r.sets, func(s Toolset) bool { return s.Name == set.Name }) {
+	switch {
+	case strings.TrimSpace(set.Name) == "" || r.has(set.Name):
 		errs = append(errs, fmt.Errorf("toolset %q: each that is not of the core needs a name of its own", set.Name))
+	case !callable.MatchString(set.Name): // it stands in a line of the prompt and in a path
+		errs = append(errs, fmt.Errorf("toolset %q: one that is not of the core is named in 1 to 64 of a to z, A to Z, 0 to 9, _ and -", set.Name))
 	}
 	set.Tools = slices.Clone(set.Tools)
 	slices.SortFunc(set.Tools, func(a, b Tool) int { return strings.Compare(a.def.Name, b.def.Name) })

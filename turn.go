@@ -424,7 +424,7 @@ func (r *runner) guarded(ctx context.Context, c ToolCall, out *called) (_ Reason
 	if reason, err := probe.check(ctx); reason != "" || err != nil {
 		return reason, err
 	}
-	t := r.a.reg.tools[c.Tool]
+	t := r.a.disclosed(ctx, in.who, c)
 	started := event(EventToolStarted, ToolStarted{Call: c.ID, Tool: c.Tool, Kind: t.kind, Label: t.def.Label})
 	if err := r.commit(ctx, Step{Events: []Event{started}}); err != nil {
 		return "", err

@@ -191,6 +191,9 @@ func (w *drafter) record(ctx context.Context, t *query.Table, c Change) (*record
 	if len(found) == 0 {
 		return nil, noRecord(t.Name, query.RecordID(c.Key))
 	}
+	if c.Version != "" && c.Version != found[0].version {
+		return nil, fault.Errorf(fault.Conflict, "%s %s has been changed while this was worked out: ask again.", t.Name, plain.Name(found[0].id))
+	}
 	if w.ahead.over(found[0]); w.v.free(c) {
 		return found[0], nil
 	}

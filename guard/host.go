@@ -37,7 +37,8 @@ type Change struct {
 	Table  string
 	Key    []string `json:",omitempty"` // texts of the key's values; empty when it creates
 	Values []Assign `json:",omitempty"` // in the order of the table's fields; none when it deletes, or only tests
-	// Version is of the record as it was shown, over the fields VersionOf; taken by the engine, never given by a tool.
+	// Version is of the record as it was shown, over the fields VersionOf; taken by the engine. A tool gives it where the values are made of what
+	// it has read of the record (View.VersionOf): where that is not what is shown any more, the draft is refused.
 	Version   string   `json:",omitempty"`
 	VersionOf []string `json:",omitempty"`
 	When      string   `json:",omitempty"` // a condition that must hold before, checked again at confirm

@@ -45,6 +45,10 @@ func (v *View) records(ctx context.Context, t *query.Table, where query.Expr, li
 	return out, nil
 }
 
+// VersionOf names the fields of a table's version, to ask for with a query (query.Query.Version) of what a change is worked out from: a Change
+// with that Version is drafted only of the record that was read.
+func (v *View) VersionOf(t *query.Table) []string { return versionOf(t) }
+
 // versionOf names the fields whose values tell whether a record has changed: the table's version, else all that may be read.
 func versionOf(t *query.Table) []string {
 	if _, ok := t.Field(t.Version); ok {

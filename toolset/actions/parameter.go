@@ -14,6 +14,9 @@ import (
 	"example.com/deputy/query"
 )
 
+// maxText bounds the text of one value, in bytes: no field takes more.
+const maxText = 64 << 10
+
 // idParameter is the parameter that every action has.
 const idParameter = "id"
 
@@ -141,6 +144,9 @@ func (p Parameter) read(name string, raw json.RawMessage, zone *time.Location) (
 	if len(p.Enum) > 0 && !slices.Contains(p.Enum, text) {
 		return query.Lit{}, wrong
 	}
+	if len(text) > maxText {
+		return query.Lit{}, deputy.Errorf(deputy.TooLarge, "arguments: `%s` is longer than %d bytes", name, maxText)
+	}
 	v, err := query.ParseValue(p.Type, text)
 	if err != nil && p.Type == query.Timestamp {
 		if at := query.Compute("timestamp", zone, text); at != nil {
@@ -173,10 +179,13 @@ func (p Parameter) wanted() string {
 	return "a string in quotes"
 }
 
-// givenOf are the values of parameters as a change keeps them, by name.
-func givenOf(given map[string]query.Lit) (out []deputy.Assign) {
+// givenTo are the values of parameters as a change keeps them, by name: of those that may stand in its conditions. An action changes many records,
+// and a long text is not to be kept with each.
+func givenTo(given map[string]query.Lit, conditions ...string) (out []deputy.Assign) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		out = append(out, assign(name, given[name].T, given[name].V, false))
+		if slices.ContainsFunc(conditions, func(text string) bool { return mentions(text) && strings.Contains(text, name) }) {
+			out = append(out, assign(name, given[name].T, given[name].V, false))
+		}
 	}
 	return out
 }

@@ -23,7 +23,7 @@ func (a action) propose(ctx context.Context, s *deputy.Scope, raw json.RawMessag
 	if err != nil {
 		return deputy.Draft{}, err
 	}
-	d := drafting{action: a, view: v, plan: p, id: id, given: givenOf(given), touched: map[string]bool{}}
+	d := drafting{action: a, view: v, plan: p, id: id, given: given, touched: map[string]bool{}}
 	if d.key, d.is, err = v.Key(ctx, a.Table, id); err != nil {
 		return deputy.Draft{}, err
 	}
@@ -46,7 +46,7 @@ type drafting struct {
 	id    string
 	key   []string
 	is    query.Expr // the record
-	given []deputy.Assign
+	given map[string]query.Lit
 
 	ties    map[string]query.Value // of the record: the fields that its children refer to
 	made    [][]query.Value        // for each step: what it creates
@@ -108,7 +108,7 @@ func (d *drafting) record(ctx context.Context) error {
 		}
 	}
 	c.list = append(c.list, query.Column{As: "there", Expr: query.Lit{V: true, T: query.Bool}})
-	rows, err := d.view.Query(ctx, query.Query{Table: d.Table, Where: d.is, Select: c.list, Limit: 1})
+	rows, err := d.view.Query(ctx, query.Query{Table: d.Table, Where: d.is, Select: c.list, Limit: 1, Version: d.view.VersionOf(d.plan.table)})
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (d *drafting) record(ctx context.Context) error {
 	if found[0] != true {
 		return d.refused(ctx)
 	}
-	own := deputy.Change{Verb: deputy.Update, Table: d.Table, Key: d.key, When: d.When, Given: d.given}
+	own := deputy.Change{Verb: deputy.Update, Table: d.Table, Key: d.key, Version: version(rows, 0), When: d.When, Given: givenTo(d.given, d.conditions()...)}
 	own.Values, found = take(d.plan.set, found[1:])
 	d.ties = map[string]query.Value{}
 	for _, s := range d.plan.then {
@@ -135,6 +135,25 @@ func (d *drafting) record(ctx context.Context) error {
 	d.touched[d.Table+" "+query.RecordID(d.key)] = true
 	d.changes = []deputy.Change{own}
 	return nil
+}
+
+// conditions are those that the record's own change carries: the action's, and those that its children are counted by.
+func (a Action) conditions() []string {
+	out := []string{a.When}
+	for _, s := range a.Then {
+		if s.Update != nil {
+			out = append(out, s.Update.Where)
+		}
+	}
+	return out
+}
+
+// version is that of a row; empty of a host that tells none.
+func version(rows query.Rows, i int) string {
+	if i < len(rows.Versions) {
+		return rows.Versions[i]
+	}
+	return ""
 }
 
 // take makes assignments of the first of a row's values; the rest is left.
@@ -155,7 +174,7 @@ func (d *drafting) refused(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	which := d.id
+	which := plain.Text(d.id)
 	if label != "" && label != d.id {
 		which += " (" + plain.Text(label) + ")"
 	}
@@ -200,13 +219,13 @@ func (d *drafting) step(ctx context.Context, i int) error {
 		}
 		return d.add(c)
 	}
-	rows, err := d.children(ctx, s)
+	rows, versions, err := d.children(ctx, s)
 	if err != nil {
 		return err
 	}
 	d.changes[0].Children = append(d.changes[0].Children, deputy.Count{Relation: s.relation.Name, N: len(rows), Where: s.text})
-	for _, row := range rows {
-		c := deputy.Change{Verb: deputy.Update, Table: s.table.Name, When: s.text, Given: d.given}
+	for i, row := range rows {
+		c := deputy.Change{Verb: deputy.Update, Table: s.table.Name, Version: versions[i], When: s.text, Given: givenTo(d.given, s.text)}
 		for k := range s.table.Key {
 			text, _ := query.FormatValue(row[k])
 			c.Key = append(c.Key, text)
@@ -219,14 +238,14 @@ func (d *drafting) step(ctx context.Context, i int) error {
 	return nil
 }
 
-// children reads the children that a step is about: the values of their keys, then what their fields are to become.
-func (d *drafting) children(ctx context.Context, s planned) ([][]query.Value, error) {
+// children reads the children that a step is about: the values of their keys, then what their fields are to become, and the version that is of.
+func (d *drafting) children(ctx context.Context, s planned) (found [][]query.Value, versions []string, err error) {
 	where := query.Expr(nil)
 	for i, to := range s.relation.To {
 		f, ok := s.table.Field(to)
 		v := d.ties[s.relation.From[i]]
 		if !ok || v == nil {
-			return nil, nil
+			return nil, nil, nil
 		}
 		where = query.And(where, query.Equal(s.table.Name, f, v))
 	}
@@ -238,18 +257,18 @@ func (d *drafting) children(ctx context.Context, s planned) ([][]query.Value, er
 	for _, one := range s.set {
 		c.add(one.expr)
 	}
-	rows, err := d.view.Query(ctx, query.Query{Table: s.table.Name, Where: query.And(where, s.where), Select: c.list, Limit: Most})
+	rows, err := d.view.Query(ctx, query.Query{Table: s.table.Name, Where: query.And(where, s.where), Select: c.list, Limit: Most,
+		Version: d.view.VersionOf(s.table)})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if rows.HasMore {
-		return nil, d.tooMany()
+		return nil, nil, d.tooMany()
 	}
-	out := make([][]query.Value, len(rows.Rows))
 	for i, row := range rows.Rows {
-		out[i] = c.values(row)
+		found, versions = append(found, c.values(row)), append(versions, version(rows, i))
 	}
-	return out, nil
+	return found, versions, nil
 }
 
 func (d *drafting) tooMany() error {
