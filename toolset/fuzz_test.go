@@ -28,9 +28,9 @@ func things() *hosttest.Fake {
 // prepared are widgets with parameters.
 func prepared() map[string]records.Widget {
 	return map[string]records.Widget{
-		"named": {Parameters: []records.Parameter{{Name: "name", Type: query.String}, {Name: "least", Type: query.Dec}},
+		"named": {Parameters: map[string]query.Parameter{"name": {Type: query.String, Optional: true}, "least": {Type: query.Dec, Optional: true}},
 			Question: records.Rows{Table: "things", Where: "name == parameters.name || price > parameters.least"}},
-		"totals": {Parameters: []records.Parameter{{Name: "since", Type: query.Timestamp}},
+		"totals": {Parameters: map[string]query.Parameter{"since": {Type: query.Timestamp, Optional: true}},
 			Question: analysis.Figures{Table: "things", Where: "now() > parameters.since", Measures: []analysis.Measure{{As: "total", Expr: "sum(price)"}}}},
 	}
 }

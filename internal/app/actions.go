@@ -56,9 +56,9 @@ type UpdateConfig struct {
 func (c *Config) actions() map[string]actions.Action {
 	out := map[string]actions.Action{}
 	for name, a := range c.Actions {
-		made := actions.Action{Label: a.Label, Table: a.Table, When: a.When, Set: a.Set, Parameters: map[string]actions.Parameter{}}
+		made := actions.Action{Label: a.Label, Table: a.Table, When: a.When, Set: a.Set, Parameters: map[string]query.Parameter{}}
 		for p, one := range a.Parameters {
-			made.Parameters[p] = actions.Parameter{Type: query.Type(one.Type), Label: one.Label, Enum: one.Enum, Optional: one.Optional}
+			made.Parameters[p] = query.Parameter{Type: query.Type(one.Type), Label: one.Label, Enum: one.Enum, Optional: one.Optional}
 		}
 		for _, s := range a.Then {
 			made.Then = append(made.Then, actions.Step{Create: (*actions.Create)(s.Create), Update: (*actions.Update)(s.Update)})

@@ -64,9 +64,6 @@ type ParameterConfig struct {
 	Enum     []string `json:"enum,omitempty" doc:"of a string: the values that it may have"`
 }
 
-// parameterName is what stands behind parameters. in an expression.
-var parameterName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,59}$`)
-
 // parameterPath is a parameter in an expression.
 var parameterPath = regexp.MustCompile(`\bparameters\.[a-z][a-z0-9_]*`)
 
@@ -74,7 +71,7 @@ var parameterPath = regexp.MustCompile(`\bparameters\.[a-z][a-z0-9_]*`)
 func (d *document) validateWidgets() {
 	for _, name := range slices.Sorted(maps.Keys(d.Host.Widgets)) {
 		w, key := d.Host.Widgets[name], "host.widgets."+name
-		if !parameterName.MatchString(name) {
+		if !query.Identifier(name) {
 			d.bad(key, "name a widget in lower-case letters, digits and _, beginning with a letter, at most 60")
 		}
 		if (w.Query == nil) == (w.Analyze == nil) {
@@ -88,7 +85,7 @@ func (d *document) validateParameters(key string, all map[string]ParameterConfig
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		p, at := all[name], key+"."+name
 		switch {
-		case !parameterName.MatchString(name):
+		case !query.Identifier(name):
 			d.bad(at, "name a parameter in lower-case letters, digits and _, beginning with a letter, at most 60")
 		case p.Type == "":
 			d.badMissing(at+".type", "no type: write string, int, decimal, bool, date or timestamp")
@@ -97,24 +94,24 @@ func (d *document) validateParameters(key string, all map[string]ParameterConfig
 		case p.Required && p.Default != nil:
 			d.badValue(at+".default", "what is required has no default: remove one of the two")
 		case p.Default != nil:
-			if _, err := p.parameter(name).Read(*p.Default, zone(d.Zone)); err != nil {
+			if _, err := records.ReadParameter(name, p.parameter(), *p.Default, zone(d.Zone)); err != nil {
 				d.badValue(at+".default", "%s", strings.TrimPrefix(deputy.MessageOf(err), "parameters: "))
 			}
 		}
 	}
 }
 
-func (p ParameterConfig) parameter(name string) records.Parameter {
-	return records.Parameter{Name: name, Label: p.Label, Type: query.Type(p.Type), Required: p.Required, Default: p.Default, Values: p.Enum}
+func (p ParameterConfig) parameter() query.Parameter {
+	return query.Parameter{Label: p.Label, Type: query.Type(p.Type), Enum: p.Enum, Optional: !p.Required, Default: p.Default}
 }
 
 // widgets are the toolset's.
 func (c *Config) widgets() map[string]records.Widget {
 	out := map[string]records.Widget{}
 	for name, w := range c.Host.Widgets {
-		made := records.Widget{Label: w.Label}
-		for _, p := range slices.Sorted(maps.Keys(w.Parameters)) {
-			made.Parameters = append(made.Parameters, w.Parameters[p].parameter(p))
+		made := records.Widget{Label: w.Label, Parameters: map[string]query.Parameter{}}
+		for p, one := range w.Parameters {
+			made.Parameters[p] = one.parameter()
 		}
 		switch {
 		case w.Query != nil:

@@ -12,17 +12,17 @@ import (
 
 // changes are what the sample business calls its own changes.
 func changes() map[string]actions.Action {
-	reason := func(values ...string) actions.Parameter { return actions.Parameter{Type: query.String, Enum: values} }
+	reason := func(values ...string) query.Parameter { return query.Parameter{Type: query.String, Enum: values} }
 	return map[string]actions.Action{
 		"cancel_order": {Label: "Cancel an order", Table: "orders", When: `status == "pending"`,
-			Parameters: map[string]actions.Parameter{"reason": reason("no longer needed", "ordered by mistake", "delivery takes too long")},
+			Parameters: map[string]query.Parameter{"reason": reason("no longer needed", "ordered by mistake", "delivery takes too long")},
 			Set:        map[string]string{"status": `"cancelled"`, "cancel_reason": "parameters.reason"},
 			Then:       []actions.Step{{Update: &actions.Update{Children: "order_lines", Set: map[string]string{"cancelled": "true"}}}}},
 		"refund_invoice": {Label: "Refund an invoice", Table: "invoices", When: `status == "paid"`,
-			Parameters: map[string]actions.Parameter{"reason": reason("returned", "damaged", "never arrived", "goodwill")},
+			Parameters: map[string]query.Parameter{"reason": reason("returned", "damaged", "never arrived", "goodwill")},
 			Set:        map[string]string{"status": `"credited"`}},
 		"reassign_customer": {Label: "Reassign a customer", Table: "customers",
-			Parameters: map[string]actions.Parameter{"employee_id": {Type: query.Int, Label: "employees.id of the support agent who takes over"}},
+			Parameters: map[string]query.Parameter{"employee_id": {Type: query.Int, Label: "employees.id of the support agent who takes over"}},
 			Set:        map[string]string{"support_rep_id": "parameters.employee_id"}},
 	}
 }

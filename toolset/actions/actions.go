@@ -21,20 +21,12 @@ const Most = 50
 // Action is a change that the business has a name for. Its texts are expressions of the language, about the record it acts on as that is before
 // anything is changed, with parameters.x and person.x; they are evaluated as the person.
 type Action struct {
-	Label      string // a verb phrase for people: Cancel an order
-	Table      string // of the record it acts on
-	When       string // a condition: tested when it is proposed, and again, with the record held, when it is confirmed; empty: none
-	Parameters map[string]Parameter
-	Set        map[string]string // by field: the record's new values
-	Then       []Step            // in their order, after the record itself
-}
-
-// Parameter is what is asked for beside the id of the record.
-type Parameter struct {
-	Type     query.Type // string, int, decimal, bool, date or timestamp
-	Label    string     // what it is, where the name does not say as much
-	Enum     []string   // of a string: the only values; none: any
-	Optional bool       // NULL where it is not given
+	Label      string                     // a verb phrase for people: Cancel an order
+	Table      string                     // of the record it acts on
+	When       string                     // a condition: tested when it is proposed, and again, with the record held, when it is confirmed; empty: none
+	Parameters map[string]query.Parameter // what is asked for beside the id of the record
+	Set        map[string]string          // by field: the record's new values
+	Then       []Step                     // in their order, after the record itself
 }
 
 // Step is one more thing that an action does: exactly one of its parts is set.
@@ -131,10 +123,6 @@ func (a action) offered(ctx context.Context, v *deputy.View) (bool, error) {
 
 // Hidden says what of an action a view does not show; nil: nothing. Who is not shown it is not offered the action.
 func Hidden(ctx context.Context, v *deputy.View, a Action) error {
-	blank := map[string]query.Lit{}
-	for name, p := range a.Parameters {
-		blank[name] = query.Lit{T: p.Type}
-	}
-	_, err := a.read(ctx, v.Given(blank))
+	_, err := a.read(ctx, v.Given(query.Blank(a.Parameters)))
 	return err
 }

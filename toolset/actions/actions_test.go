@@ -279,3 +279,15 @@ func TestRightsAreThoseOfTheConfirmation(t *testing.T) {
 		t.Errorf("%v, %d writes", err, b.writes())
 	}
 }
+
+func TestWhatIsLeftOutIsItsDefault(t *testing.T) {
+	t.Parallel()
+	day := "2026-01-31"
+	all := ways()
+	all["refund"].Parameters["day"] = query.Parameter{Type: query.Date, Optional: true, Default: &day}
+	b := open(t, all, nil)
+	turn := b.Run(deputytest.Person("one", "chief"), call("refund", `{"id":"3","amount":"5.00"}`))
+	if !slices.Contains(lines(turn.Proposals[0]), "create refunds  day: - > 2026-01-31 model") {
+		t.Errorf("%q %q", turn.Results, lines(turn.Proposals[0]))
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,9 +12,6 @@ import (
 	"example.com/deputy/internal/near"
 	"example.com/deputy/query"
 )
-
-// identifier is what an action and a parameter may be named.
-var identifier = regexp.MustCompile(`^[a-z][a-z0-9_]{0,59}$`)
 
 // maxSteps bounds what stands in then.
 const maxSteps = 20
@@ -41,7 +37,7 @@ func (c *checker) bad(at, format string, args ...any) {
 }
 
 func (c *checker) check() {
-	if !identifier.MatchString(c.name) {
+	if !query.Identifier(c.name) {
 		c.bad("", "name an action in lower-case letters, digits and _, beginning with a letter, at most 60")
 	}
 	if c.title() == "" {
@@ -68,16 +64,15 @@ func (c *checker) check() {
 }
 
 func (c *checker) parameters() {
-	c.given = map[string]query.Lit{}
+	c.given = query.Blank(c.Parameters)
 	for _, name := range slices.Sorted(maps.Keys(c.Parameters)) {
 		p, at := c.Parameters[name], "parameters."+name
-		c.given[name] = query.Lit{T: p.Type}
 		switch {
 		case name == idParameter:
 			c.bad(at, "%s is the record's own: take another name", idParameter)
-		case !identifier.MatchString(name):
+		case !query.Identifier(name):
 			c.bad(at, "name a parameter in lower-case letters, digits and _, beginning with a letter, at most 60")
-		case !slices.Contains([]query.Type{query.String, query.Int, query.Dec, query.Bool, query.Date, query.Timestamp}, p.Type):
+		case !slices.Contains(query.ParameterTypes(), p.Type):
 			c.bad(at+".type", "no such type: write string, int, decimal, bool, date or timestamp")
 		case len(p.Enum) > 0 && p.Type != query.String:
 			c.bad(at+".enum", "only a string has a list of values: remove it, or write type: string")

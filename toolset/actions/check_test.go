@@ -35,7 +35,7 @@ func TestMistakesAreFoundBeforeTheStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := map[string]actions.Parameter{"n": {Type: query.Int}, "day": {Type: query.Date}, "why": {Type: query.String, Enum: []string{"pending", "lost"}}}
+	one := map[string]query.Parameter{"n": {Type: query.Int}, "day": {Type: query.Date}, "why": {Type: query.String, Enum: []string{"pending", "lost"}}}
 	for want, a := range map[string]actions.Action{
 		"actions.x.label: no label: write what it does, such as Cancel an order":                          {Table: "orders", Set: pairs([]string{"reason", `"x"`})},
 		"actions.x.table: no table `order`; near: orders":                                                 {Label: "X", Table: "order"},
@@ -66,8 +66,8 @@ func TestMistakesAreFoundBeforeTheStart(t *testing.T) {
 			t.Errorf("%v\nwant %s", err, want)
 		}
 	}
-	for name, p := range map[string]actions.Parameter{"id": {Type: query.Int}, "N": {Type: query.Int}, "n": {Type: "list"}, "m": {Type: query.Int, Enum: []string{"1"}}} {
-		a := actions.Action{Label: "X", Table: "orders", Set: pairs([]string{"reason", `"x"`}), Parameters: map[string]actions.Parameter{name: p}}
+	for name, p := range map[string]query.Parameter{"id": {Type: query.Int}, "N": {Type: query.Int}, "n": {Type: "list"}, "m": {Type: query.Int, Enum: []string{"1"}}} {
+		a := actions.Action{Label: "X", Table: "orders", Set: pairs([]string{"reason", `"x"`}), Parameters: map[string]query.Parameter{name: p}}
 		if _, err := actions.New(t.Context(), full, map[string]actions.Action{"x": a}); err == nil || !strings.HasPrefix(err.Error(), "actions.x.parameters."+name) {
 			t.Errorf("parameter %s: %v", name, err)
 		}

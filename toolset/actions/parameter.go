@@ -27,7 +27,7 @@ func (a Action) schema() json.RawMessage {
 	required := []string{idParameter}
 	for _, name := range slices.Sorted(maps.Keys(a.Parameters)) {
 		p := a.Parameters[name]
-		b.WriteString("," + quoted(name) + ":" + p.schema())
+		b.WriteString("," + quoted(name) + ":" + propertyOf(p))
 		if !p.Optional {
 			required = append(required, name)
 		}
@@ -47,7 +47,8 @@ func quoted(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-func (p Parameter) schema() string {
+// propertyOf is the JSON Schema of one parameter.
+func propertyOf(p query.Parameter) string {
 	kind, form := "string", ""
 	switch p.Type {
 	case query.Int:
@@ -89,7 +90,7 @@ func (a Action) arguments(raw json.RawMessage, zone *time.Location) (id string, 
 	}
 	given = map[string]query.Lit{}
 	for name, p := range a.Parameters {
-		if given[name], err = p.read(name, args[name], zone); err != nil {
+		if given[name], err = valueOf(p, name, args[name], zone); err != nil {
 			return "", nil, err
 		}
 	}
@@ -125,15 +126,18 @@ func object(raw json.RawMessage) (map[string]json.RawMessage, error) {
 	return out, nil
 }
 
-// read is the value of a parameter; one that is not given, or null, is NULL where it may be left out.
-func (p Parameter) read(name string, raw json.RawMessage, zone *time.Location) (query.Lit, error) {
+// valueOf is the value of a parameter; one that may be left out is its default, or NULL, where it is not given, or null.
+func valueOf(p query.Parameter, name string, raw json.RawMessage, zone *time.Location) (query.Lit, error) {
 	if len(raw) == 0 || string(raw) == "null" {
-		if p.Optional {
+		switch {
+		case !p.Optional:
+			return query.Lit{}, deputy.Errorf(deputy.Invalid, "arguments: `%s` is missing: give %s", name, wanted(p))
+		case p.Default == nil:
 			return query.Lit{T: p.Type}, nil
 		}
-		return query.Lit{}, deputy.Errorf(deputy.Invalid, "arguments: `%s` is missing: give %s", name, p.wanted())
+		return p.Read(*p.Default, zone)
 	}
-	wrong := deputy.Errorf(deputy.Invalid, "arguments: `%s` must be %s, not %s", name, p.wanted(), plain.Cut(string(raw), plain.MaxName))
+	wrong := deputy.Errorf(deputy.Invalid, "arguments: `%s` must be %s, not %s", name, wanted(p), plain.Cut(string(raw), plain.MaxName))
 	var text string
 	switch isText := json.Unmarshal(raw, &text) == nil; {
 	case !isText && p.Type == query.Bool && (string(raw) == "true" || string(raw) == "false"), !isText && (p.Type == query.Int || p.Type == query.Dec):
@@ -141,26 +145,21 @@ func (p Parameter) read(name string, raw json.RawMessage, zone *time.Location) (
 	case !isText || p.Type == query.Bool:
 		return query.Lit{}, wrong
 	}
-	if len(p.Enum) > 0 && !slices.Contains(p.Enum, text) {
+	if !p.Allows(text) {
 		return query.Lit{}, wrong
 	}
 	if len(text) > maxText {
 		return query.Lit{}, deputy.Errorf(deputy.TooLarge, "arguments: `%s` is longer than %d bytes", name, maxText)
 	}
-	v, err := query.ParseValue(p.Type, text)
-	if err != nil && p.Type == query.Timestamp {
-		if at := query.Compute("timestamp", zone, text); at != nil {
-			return query.Lit{V: at, T: p.Type}, nil
-		}
-	}
-	if err != nil || v == nil {
+	v, err := p.Read(text, zone)
+	if err != nil || v.V == nil {
 		return query.Lit{}, wrong
 	}
-	return query.Lit{V: v, T: p.Type}, nil
+	return v, nil
 }
 
 // wanted says what a value must be.
-func (p Parameter) wanted() string {
+func wanted(p query.Parameter) string {
 	switch p.Type {
 	case query.Int:
 		return "a whole number"

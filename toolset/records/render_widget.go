@@ -19,8 +19,8 @@ var renderWidgetText string
 
 // Widget is a named question of the operator's, asked with the rights of whoever asks it.
 type Widget struct {
-	Label      string      // for people
-	Parameters []Parameter // what expressions may name as parameters.x, each name once
+	Label      string                     // for people
+	Parameters map[string]query.Parameter // by name: what expressions may read as parameters.x
 	Question   Question
 }
 
@@ -30,16 +30,6 @@ type Question interface {
 	Check(ctx context.Context, v *deputy.View) error
 	// Ask reads them and asks, as much as the scope wants.
 	Ask(ctx context.Context, s *deputy.Scope, v *deputy.View) (query.Rows, error)
-}
-
-// Parameter is a value that who asks may give.
-type Parameter struct {
-	Name     string
-	Label    string     // what it is, where the name does not say as much
-	Type     query.Type // string, int, decimal, bool, date or timestamp
-	Required bool
-	Default  *string  // its value where none is given, in the form of query.ParseValue; nil: NULL
-	Values   []string // of a string: those that it may have; none: any
 }
 
 type renderWidgetIn struct {
@@ -82,11 +72,7 @@ func (w Widget) asked(ctx context.Context, v *deputy.View) (bool, error) {
 
 // Check finds what a view may not ask of it, or what is wrong with it, whatever its parameters are.
 func (w Widget) Check(ctx context.Context, v *deputy.View) error {
-	blank := map[string]query.Lit{}
-	for _, p := range w.Parameters {
-		blank[p.Name] = query.Lit{T: p.Type}
-	}
-	return w.Question.Check(ctx, v.Given(blank))
+	return w.Question.Check(ctx, v.Given(query.Blank(w.Parameters)))
 }
 
 func (all widgets) run(ctx context.Context, s *deputy.Scope, in renderWidgetIn) (deputy.Result, error) {
@@ -161,27 +147,27 @@ func (all widgets) list(ctx context.Context, s *deputy.Scope) (deputy.Result, er
 	out := query.Rows{Columns: []query.Column{textColumn("widget", "Widget"), textColumn("label", "Label"), textColumn("parameters", "Parameters")}, HasMore: len(names) > most}
 	for _, name := range names[:min(most, len(names))] {
 		var parameters []string
-		for _, p := range all[name].Parameters {
-			parameters = append(parameters, p.text())
+		for _, p := range all[name].parameterNames() {
+			parameters = append(parameters, takes(p, all[name].Parameters[p]))
 		}
 		out.Rows = append(out.Rows, []query.Value{name, all[name].Label, strings.Join(parameters, "; ")})
 	}
 	return deputy.Result{Rows: &out}, nil
 }
 
-// text says what a parameter takes, in a line.
-func (p Parameter) text() string {
-	out := p.Name + ": " + string(p.Type)
-	if len(p.Values) > 0 {
-		out += ", one of " + strings.Join(p.Values, ", ")
+// takes says what a parameter takes, in a line.
+func takes(name string, p query.Parameter) string {
+	out := name + ": " + string(p.Type)
+	if len(p.Enum) > 0 {
+		out += ", one of " + strings.Join(p.Enum, ", ")
 	}
 	switch {
-	case p.Required:
+	case !p.Optional:
 		out += ", required"
 	case p.Default != nil:
 		out += ", " + *p.Default + " if not given"
 	}
-	if label := unlike(p.Label, p.Name); label != "" {
+	if label := unlike(p.Label, name); label != "" {
 		out += " (" + label + ")"
 	}
 	return out
@@ -193,35 +179,36 @@ func (w Widget) given(widget string, texts []string, clock deputy.Clock) (map[st
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
 		name = strings.TrimSpace(name)
-		i := slices.IndexFunc(w.Parameters, func(p Parameter) bool { return p.Name == name })
+		p, there := w.Parameters[name]
 		switch _, twice := out[name]; {
 		case !ok:
 			return nil, deputy.Errorf(deputy.Invalid, "parameters: write a name, = and a value, like \"since=2026-01-31\", not %q", short(text))
-		case i < 0 && len(w.Parameters) == 0:
+		case !there && len(w.Parameters) == 0:
 			return nil, deputy.Errorf(deputy.Invalid, "parameters: %s has none", widget)
-		case i < 0:
+		case !there:
 			return nil, deputy.Errorf(deputy.Invalid, "parameters: %s has no `%s`%s", widget, short(name), nearOrAll(name, w.parameterNames(), "; it has "))
 		case twice:
 			return nil, deputy.Errorf(deputy.Invalid, "parameters: `%s` is given twice", name)
 		}
-		v, err := w.Parameters[i].Read(value, clock.Zone)
+		v, err := ReadParameter(name, p, value, clock.Zone)
 		if err != nil {
 			return nil, err
 		}
 		out[name] = v
 	}
-	for _, p := range w.Parameters {
-		if _, ok := out[p.Name]; ok {
+	for _, name := range w.parameterNames() {
+		p := w.Parameters[name]
+		if _, ok := out[name]; ok {
 			continue
 		}
 		var err error
 		switch {
-		case p.Required:
-			return nil, deputy.Errorf(deputy.Invalid, "parameters: %s needs `%s`: give it like %q", widget, p.Name, p.Name+"="+p.example())
+		case !p.Optional:
+			return nil, deputy.Errorf(deputy.Invalid, "parameters: %s needs `%s`: give it like %q", widget, name, name+"="+example(p))
 		case p.Default == nil:
-			out[p.Name] = query.Lit{T: p.Type}
+			out[name] = query.Lit{T: p.Type}
 		default:
-			out[p.Name], err = p.Read(*p.Default, clock.Zone)
+			out[name], err = ReadParameter(name, p, *p.Default, clock.Zone)
 		}
 		if err != nil {
 			return nil, err
@@ -231,35 +218,26 @@ func (w Widget) given(widget string, texts []string, clock deputy.Clock) (map[st
 }
 
 func (w Widget) parameterNames() []string {
-	out := make([]string, len(w.Parameters))
-	for i, p := range w.Parameters {
-		out[i] = p.Name
-	}
-	return out
+	return slices.Sorted(maps.Keys(w.Parameters))
 }
 
-// Read reads the text of a value; that of a timestamp may also be a date or a date and a time, on the clock of the zone.
-func (p Parameter) Read(text string, zone *time.Location) (query.Lit, error) {
-	v, err := query.ParseValue(p.Type, text)
-	if err != nil && p.Type == query.Timestamp {
-		if at := query.Compute("timestamp", zone, text); at != nil {
-			return query.Lit{V: at, T: p.Type}, nil
-		}
-	}
+// ReadParameter reads the text of a parameter's value, and says what it must be.
+func ReadParameter(name string, p query.Parameter, text string, zone *time.Location) (query.Lit, error) {
+	v, err := p.Read(text, zone)
 	switch {
 	case err != nil:
-		return query.Lit{}, deputy.Errorf(deputy.Invalid, "parameters: `%s`: %v", p.Name, err)
-	case len(p.Values) > 0 && !slices.Contains(p.Values, text):
-		return query.Lit{}, deputy.Errorf(deputy.Invalid, "parameters: `%s` is one of %s, not %q", p.Name, strings.Join(p.Values, ", "), short(text))
+		return query.Lit{}, deputy.Errorf(deputy.Invalid, "parameters: `%s`: %v", name, err)
+	case !p.Allows(text):
+		return query.Lit{}, deputy.Errorf(deputy.Invalid, "parameters: `%s` is one of %s, not %q", name, strings.Join(p.Enum, ", "), short(text))
 	}
-	return query.Lit{V: v, T: p.Type}, nil
+	return v, nil
 }
 
 // example is a value that a parameter may have.
-func (p Parameter) example() string {
+func example(p query.Parameter) string {
 	switch {
-	case len(p.Values) > 0:
-		return p.Values[0]
+	case len(p.Enum) > 0:
+		return p.Enum[0]
 	case p.Type == query.Int:
 		return "42"
 	case p.Type == query.Dec:

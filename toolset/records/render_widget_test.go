@@ -16,24 +16,24 @@ import (
 	"example.com/deputy/toolset/records"
 )
 
-func param(name string, t query.Type) records.Parameter {
-	return records.Parameter{Name: name, Type: t}
-}
+// params are parameters by name.
+type params = map[string]query.Parameter
+
+func param(t query.Type) query.Parameter { return query.Parameter{Type: t, Optional: true} }
 
 func asked() map[string]records.Widget {
-	status := param("status", query.String)
-	status.Values, status.Required = []string{"new", "vip"}, true
+	status := query.Parameter{Type: query.String, Enum: []string{"new", "vip"}}
 	least := "0.50"
-	balance := records.Parameter{Name: "least", Label: "Least balance", Type: query.Dec, Default: &least}
+	balance := query.Parameter{Label: "Least balance", Type: query.Dec, Optional: true, Default: &least}
 	return map[string]records.Widget{
-		"customers_by_status": {Label: "Customers of a status", Parameters: []records.Parameter{status},
+		"customers_by_status": {Label: "Customers of a status", Parameters: params{"status": status},
 			Question: records.Rows{Table: "customers", Where: "status == parameters.status", Select: []string{"id", "name"}, OrderBy: []string{"name desc"}}},
-		"joined": {Label: "joined", Parameters: []records.Parameter{param("since", query.Date), param("until", query.Timestamp)},
+		"joined": {Label: "joined", Parameters: params{"since": param(query.Date), "until": param(query.Timestamp)},
 			Question: records.Rows{Table: "customers", Select: []string{"id"}, Where: "since >= coalesce(parameters.since, date(\"2000-01-01\")) && (parameters.until == null || since < parameters.until)"}},
-		"rich": {Label: "Who has most", Parameters: []records.Parameter{balance},
+		"rich": {Label: "Who has most", Parameters: params{"least": balance},
 			Question: records.Rows{Table: "customers", Select: []string{"id", "balance"}, Where: "balance >= parameters.least"}},
 		"mine": {Question: records.Rows{Table: "customers", Select: []string{"name"}, Where: "rep == person.attributes.rep"}},
-		"per_customer": {Label: "Orders and totals", Parameters: []records.Parameter{param("many", query.Int), param("few", query.Bool)},
+		"per_customer": {Label: "Orders and totals", Parameters: params{"many": param(query.Int), "few": param(query.Bool)},
 			Question: analysis.Figures{Table: "orders", Where: "parameters.few != true || customer_id > 1", GroupBy: []string{"customer_id"},
 				Measures: []analysis.Measure{{As: "orders", Expr: "count()"}, {As: "total", Expr: "sum(total)"}}, Having: "orders >= coalesce(parameters.many, 1)", OrderBy: []string{"total desc"}}},
 	}
@@ -69,10 +69,10 @@ func TestRenderWidget(t *testing.T) {
 			`{"columns":[{"name":"customer_id","label":"customer_id","type":"int"},{"name":"customer_id.label","label":"customer_id","type":"string"},{"name":"orders","label":"orders","type":"int"},{"name":"total","label":"total","type":"decimal"}],"rows":[[1,"Acme AS",2,"12.25"]],"returned":1,"has_more":false,"truncated":false,"label":"Orders and totals"}`},
 		{"manager", `{}`, deputy.Ran,
 			`{"columns":[{"name":"widget","label":"Widget","type":"string"},{"name":"label","label":"Label","type":"string"},{"name":"parameters","label":"Parameters","type":"string"}],"rows":[` +
-				`["customers_by_status","Customers of a status","status: string, one of new, vip, required"],["joined","joined","since: date; until: timestamp"],["mine","",""],["per_customer","Orders and totals","many: int; few: bool"],["rich","Who has most","least: decimal, 0.50 if not given (Least balance)"]],"returned":5,"has_more":false,"truncated":false}`},
+				`["customers_by_status","Customers of a status","status: string, one of new, vip, required"],["joined","joined","since: date; until: timestamp"],["mine","",""],["per_customer","Orders and totals","few: bool; many: int"],["rich","Who has most","least: decimal, 0.50 if not given (Least balance)"]],"returned":5,"has_more":false,"truncated":false}`},
 		{"agent", `{"widget":""}`, deputy.Ran,
 			`{"columns":[{"name":"widget","label":"Widget","type":"string"},{"name":"label","label":"Label","type":"string"},{"name":"parameters","label":"Parameters","type":"string"}],"rows":[` +
-				`["customers_by_status","Customers of a status","status: string, one of new, vip, required"],["joined","joined","since: date; until: timestamp"],["mine","",""],["per_customer","Orders and totals","many: int; few: bool"]],"returned":4,"has_more":false,"truncated":false}`},
+				`["customers_by_status","Customers of a status","status: string, one of new, vip, required"],["joined","joined","since: date; until: timestamp"],["mine","",""],["per_customer","Orders and totals","few: bool; many: int"]],"returned":4,"has_more":false,"truncated":false}`},
 		{"manager", `{"widget":"customers_by_status"}`, deputy.Refused, "Error: parameters: customers_by_status needs `status`: give it like \"status=new\""},
 		{"manager", `{"widget":"customers_by_status","parameters":["status=old"]}`, deputy.Refused, "Error: parameters: `status` is one of new, vip, not \"old\""},
 		{"manager", `{"widget":"customers_by_status","parameters":["staus=new"]}`, deputy.Refused, "Error: parameters: customers_by_status has no `staus`; near: status"},
@@ -153,7 +153,7 @@ func TestOfferingAWidgetAsksForNoRow(t *testing.T) {
 func TestWidgetsAreHandles(t *testing.T) {
 	t.Parallel()
 	desk := widgetDesk(t, map[string]records.Widget{
-		"lines": {Parameters: []records.Parameter{param("least", query.Int)}, Question: records.Rows{Table: "order_lines", Where: "quantity >= parameters.least", Select: []string{"order_id", "quantity"}}},
+		"lines": {Parameters: params{"least": param(query.Int)}, Question: records.Rows{Table: "order_lines", Where: "quantity >= parameters.least", Select: []string{"order_id", "quantity"}}},
 		"top":   {Question: analysis.Figures{Table: "orders", GroupBy: []string{"customer_id"}, Measures: []analysis.Measure{{As: "total", Expr: "sum(total)"}}, OrderBy: []string{"total desc"}, Limit: 1}},
 	})
 	desk.Host.Change("order_lines", func(rows []query.Row) []query.Row {
@@ -184,7 +184,7 @@ func TestWidgetsAreHandles(t *testing.T) {
 // TestWidgetTimesAreThePersons: a date is the start of the day on the person's clock.
 func TestWidgetTimesAreThePersons(t *testing.T) {
 	t.Parallel()
-	desk := widgetDesk(t, map[string]records.Widget{"seen": {Parameters: []records.Parameter{param("at", query.Timestamp)},
+	desk := widgetDesk(t, map[string]records.Widget{"seen": {Parameters: params{"at": param(query.Timestamp)},
 		Question: records.Rows{Table: "customers", Select: []string{"id"}, Where: "seen_at >= parameters.at"}}})
 	desk.Host.Change("customers", func(rows []query.Row) []query.Row {
 		rows[0]["seen_at"] = time.Date(2026, 1, 30, 23, 30, 0, 0, time.UTC)

@@ -56,7 +56,7 @@ func serveShelf(t *testing.T, limits deputy.Limits) *shelf {
 	a, err := deputy.New(t.Context(), deputy.Config{
 		Host: s.host, Store: s.store, NewID: s.id, Models: []deputy.Model{scripted.New(s.next)}, Limits: limits,
 		Toolsets: []deputy.Toolset{present.New(), analysis.New(), records.New(records.Config{Widgets: map[string]records.Widget{
-			"dear":  {Parameters: []records.Parameter{{Name: "least", Type: query.Dec}}, Question: records.Rows{Table: "books", Where: "price >= parameters.least", Select: []string{"id", "price"}}},
+			"dear":  {Parameters: map[string]query.Parameter{"least": {Type: query.Dec, Optional: true}}, Question: records.Rows{Table: "books", Where: "price >= parameters.least", Select: []string{"id", "price"}}},
 			"worth": {Question: analysis.Figures{Table: "books", GroupBy: []string{"shelf"}, Measures: []analysis.Measure{{As: "worth", Expr: "sum(price)"}}}},
 		}})},
 		Policy: deputy.Policy{Roles: map[string]deputy.Role{
