@@ -34,7 +34,7 @@ type Children struct {
 func getRecord() deputy.Tool {
 	return deputy.ReadTool(deputy.Definition{
 		Name: "get_record", Label: "Looked up a record", Description: strings.TrimSpace(getRecordText),
-		Operation: "GET /table/{table}/{id}", Offered: readable,
+		Operation: "GET /table/{table}/{id}", Offered: keyed,
 	}, runGetRecord)
 }
 

@@ -3,9 +3,11 @@ package records
 
 import (
 	"context"
+	"errors"
 	"maps"
 
 	"example.com/deputy"
+	"example.com/deputy/query"
 )
 
 // Config is what the toolset needs to know of the application.
@@ -35,7 +37,23 @@ func readable(ctx context.Context, v *deputy.View) (bool, error) {
 	return len(some) > 0, err
 }
 
-// writable offers a tool to whom any table grants the verb.
+// keyed offers a tool to who may read a table whose records have ids.
+func keyed(ctx context.Context, v *deputy.View) (bool, error) {
+	return anyTable(ctx, v, func(t *query.Table) bool { return len(t.Key) > 0 })
+}
+
+// writable offers a tool to whom a table grants the verb that can be written at all.
 func writable(verb deputy.Verb) func(context.Context, *deputy.View) (bool, error) {
-	return func(_ context.Context, v *deputy.View) (bool, error) { return v.Writable(verb), nil }
+	return func(ctx context.Context, v *deputy.View) (bool, error) {
+		if !v.Writable(verb) {
+			return false, nil
+		}
+		var failed error
+		some, err := anyTable(ctx, v, func(t *query.Table) bool {
+			r, err := v.Rights(ctx, t.Name)
+			failed = errors.Join(failed, err)
+			return !r.Written(verb).None()
+		})
+		return some, errors.Join(err, failed)
+	}
 }
