@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -119,6 +121,7 @@ type Me struct {
 	Audit   bool
 	Operate bool
 	Tables  []Ability
+	Actions []NamedAction
 	Words   []string // what may be read and done, in sentences
 	Killed  *KillSwitch
 	Model   ModelInfo
@@ -143,6 +146,16 @@ func (d *Door) Me(ctx context.Context, who Caller) (Me, error) {
 	if m.Tables, m.Words, err = v.Abilities(ctx); err != nil {
 		return m, err
 	}
+	if m.Actions, err = d.a.actions(ctx, person, v); err != nil {
+		return m, err
+	}
+	if len(m.Actions) > 0 {
+		labels := make([]string, len(m.Actions))
+		for i, one := range m.Actions {
+			labels[i] = one.Label
+		}
+		m.Words = append(m.Words, "Actions: "+strings.Join(labels, "; ")+".")
+	}
 	if m.Audit {
 		m.Words = append(m.Words, "Read everybody's tool calls.")
 	}
@@ -150,6 +163,27 @@ func (d *Door) Me(ctx context.Context, who Caller) (Me, error) {
 		m.Words = append(m.Words, "Switch the assistant off and on.")
 	}
 	return m, nil
+}
+
+// NamedAction is an action that a person is offered.
+type NamedAction struct{ Name, Label string }
+
+// actions are those that a person is offered, by name.
+func (a *Assistant) actions(ctx context.Context, who Person, v *View) (out []NamedAction, err error) {
+	for _, name := range slices.Sorted(maps.Keys(a.reg.tools)) {
+		t := a.reg.tools[name]
+		if len(t.def.Grants) == 0 {
+			continue
+		}
+		_, ok, err := a.offer(ctx, who, v, t)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, NamedAction{name, cmp.Or(t.def.Action, t.def.Label)})
+		}
+	}
+	return out, nil
 }
 
 // KillSwitch reads the switch; permission_denied without operate.

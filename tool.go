@@ -36,6 +36,7 @@ type Definition struct {
 	// Grants are writes that the tool lends whoever uses it, for its own changes alone. Such a tool is an action: a role has it where its
 	// Actions name it, and in no other way.
 	Grants []Grant
+	Action string // what an action does, for people, as a verb phrase: Cancel an order
 	// Offered says whether this person has any use for the tool; nil means yes. It sees rights, never rows; the view is nil with NoHost.
 	Offered func(ctx context.Context, v *View) (bool, error)
 	// ForLog reduces the arguments for the log; nil keeps them. A call whose arguments are reduced is no handle.

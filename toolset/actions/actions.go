@@ -75,7 +75,7 @@ type action struct {
 
 func (a action) tool() deputy.Tool {
 	return deputy.ProposeTool(deputy.Definition{
-		Name: a.name, Label: "Proposed: " + a.title(), Description: a.describe(), Operation: "POST /table/" + a.Table + "/{id}/" + a.name,
+		Name: a.name, Label: "Proposed: " + a.title(), Action: a.title(), Description: a.describe(), Operation: "POST /table/" + a.Table + "/{id}/" + a.name,
 		Schema: a.schema(), Offered: a.offered, Grants: a.grants,
 	}, func(ctx context.Context, s *deputy.Scope, in json.RawMessage) (deputy.Draft, error) {
 		return a.propose(ctx, s, in)

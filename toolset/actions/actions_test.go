@@ -91,6 +91,22 @@ func TestOnlyWhoseRolesNameTheActionAreOfferedIt(t *testing.T) {
 	}
 }
 
+// TestActionsInWords: what may be done names the actions of a person, and no others.
+func TestActionsInWords(t *testing.T) {
+	t.Parallel()
+	b := open(t, ways(), nil)
+	for role, want := range map[string]int{"agent": 3, "reader": 0, "narrow": 1} {
+		me, err := b.Door(deputy.Chat).Me(t.Context(), deputy.Caller{Person: deputytest.Person("ann", role)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := strings.Join(me.Words, "|")
+		if len(me.Actions) != want || strings.Contains(said, "Cancel an order") != (role == "agent") || strings.Contains(said, "Actions:") != (want > 0) {
+			t.Errorf("%s: %v, %s", role, me.Actions, said)
+		}
+	}
+}
+
 func TestAnActionLendsItsOwnChangesAlone(t *testing.T) {
 	t.Parallel()
 	b := open(t, ways(), nil)

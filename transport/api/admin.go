@@ -58,6 +58,7 @@ type meJSON struct {
 	Operate    bool            `json:"operate"`
 	Words      []string        `json:"words" doc:"What may be read and done, in sentences"`
 	Tables     []abilityJSON   `json:"tables"`
+	Actions    []actionJSON    `json:"actions"`
 	KillSwitch *killSwitchJSON `json:"kill_switch" doc:"null while it is off"`
 	Model      modelJSON       `json:"model"`
 }
@@ -70,6 +71,11 @@ type abilityJSON struct {
 	Update  any    `json:"update" doc:"true, false, or the names of fields"`
 	Delete  bool   `json:"delete"`
 	Limited bool   `json:"limited" doc:"A rule says which records"`
+}
+
+type actionJSON struct {
+	Name  string `json:"name"`
+	Label string `json:"label"`
 }
 
 type modelJSON struct {
@@ -89,11 +95,15 @@ func (s *server) me(ctx context.Context, who deputy.Caller, _ *none) (*meOutput,
 	out := meJSON{
 		Person: person(m.Person), Roles: append([]string{}, m.Person.Roles...), Confirm: m.Confirm, Audit: m.Audit, Operate: m.Operate,
 		Words: append([]string{}, m.Words...), Tables: make([]abilityJSON, 0, len(m.Tables)),
-		Model: modelJSON{m.Model.Name, m.Model.Provider, m.Model.Model, m.Model.Offline},
+		Actions: make([]actionJSON, 0, len(m.Actions)),
+		Model:   modelJSON{m.Model.Name, m.Model.Provider, m.Model.Model, m.Model.Offline},
 	}
 	for _, a := range m.Tables {
 		r := a.Rights
 		out.Tables = append(out.Tables, abilityJSON{a.Table, a.Label, fields(r.Read), fields(r.Create), fields(r.Update), r.Delete, r.Limited})
+	}
+	for _, a := range m.Actions {
+		out.Actions = append(out.Actions, actionJSON(a))
 	}
 	if m.Killed != nil {
 		k := killSwitch(*m.Killed)
