@@ -96,7 +96,7 @@ func TestActionsInWords(t *testing.T) {
 	t.Parallel()
 	b := open(t, ways(), nil)
 	for role, want := range map[string]int{"agent": 3, "reader": 0, "narrow": 1} {
-		me, err := b.Door.Me(t.Context(), deputy.Caller{Person: deputytest.Person("ann", role)})
+		me, err := b.Door.Me(t.Context(), deputytest.Person("ann", role))
 		if err != nil {
 			t.Fatal(err)
 		}
