@@ -214,3 +214,28 @@ func TestSwitchInAConversationThatIsGone(t *testing.T) {
 	_, err = b.door().Toolsets(t.Context(), ann(), c)
 	code(t, err, deputy.NotFound)
 }
+
+// TestATurnThatIsTakenUpKnowsWhatWasChosen: what a person has switched on is active for the calls that another process had left to run.
+func TestATurnThatIsTakenUpKnowsWhatWasChosen(t *testing.T) {
+	t.Parallel()
+	b := setup(t, func(c *deputy.Config) {
+		pingAndPong()(c)
+		c.Directory = people{"ann": ann().Person}
+	})
+	turn := abandonedAt(t, b, do("enable_toolset", `{"names":["ping","pong"]}`))
+	if _, err := b.door().SwitchToolset(t.Context(), ann(), turn.Conversation, "ping", true); err != nil {
+		t.Fatal(err)
+	}
+	b.pass(2 * time.Minute)
+	h, err := b.store.Messages.Page(t.Context(), ann().Person, turn.Conversation, 0, 10)
+	if err != nil || len(h) != 2 {
+		t.Fatal(h, err)
+	}
+	_, err = b.door().Start(t.Context(), ann(), deputy.TurnInput{Conversation: turn.Conversation, Text: "z"}) // the one in the way is looked at
+	code(t, err, deputy.Conflict)
+	got, _ := b.followed(t, ann(), turn.ID)
+	if got.end.Reason != deputy.Answered || b.results()[0] != "Toolset 'ping' is already active.\nToolset 'pong' activated." {
+		t.Errorf("%v, %q", got.end, b.results())
+	}
+	isActive(t, b.last(), "ping", "pong")
+}

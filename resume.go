@@ -84,6 +84,9 @@ func (r *runner) remember(ctx context.Context) (err error) {
 	if r.in.history, err = a.history(ctx, t.Person, t.Conversation, 0); err != nil {
 		return err
 	}
+	if err = r.choices(ctx); err != nil {
+		return err
+	}
 	r.refs = countCalls(r.in.history)
 	for _, m := range r.in.history {
 		if m.Turn != t.ID {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/deputy"
+	"example.com/deputy/provider/scripted"
 )
 
 // people is a directory.
@@ -34,6 +35,12 @@ func lost(t *testing.T, b *bench) deputy.Turn {
 // abandoned is a turn like that as the store has it, its lease of a minute not over yet.
 func abandoned(t *testing.T, b *bench) deputy.Turn {
 	t.Helper()
+	return abandonedAt(t, b, do("query_records", `{"table":"customers"}`))
+}
+
+// abandonedAt is one whose answer asks for something else.
+func abandonedAt(t *testing.T, b *bench, asked scripted.Call) deputy.Turn {
+	t.Helper()
 	c := deputy.Conversation{ID: "cnv_lost", CreatedAt: b.clock(), UpdatedAt: b.clock()}
 	if err := b.store.Conversations.Create(t.Context(), ann().Person, c); err != nil {
 		t.Fatal(err)
@@ -44,7 +51,7 @@ func abandoned(t *testing.T, b *bench) deputy.Turn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	call := &deputy.ToolCall{ID: "tcl_lost", Ref: "c1", Tool: "query_records", Arguments: json.RawMessage(`{"table":"customers"}`)}
+	call := &deputy.ToolCall{ID: "tcl_lost", Ref: "c1", Tool: asked.Tool, Arguments: asked.Arguments.(json.RawMessage)}
 	err = b.store.Turns.Commit(t.Context(), lease, deputy.Step{Steps: 1, Messages: []deputy.Message{{Role: deputy.FromModel, Turn: turn.ID, Parts: []deputy.Part{{Call: call}}}},
 		Events: []deputy.Event{{Seq: 1, Name: deputy.EventTurnStarted, Data: json.RawMessage(`{"turn":"trn_lost"}`)}}})
 	if err != nil {

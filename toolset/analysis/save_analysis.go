@@ -85,8 +85,11 @@ func shown(s *deputy.Scope, d deputy.Draft, in saveAnalysisIn, old deputy.SavedA
 		}
 		d.Lines = append(d.Lines, l)
 	}
-	if shared && !old.Shared {
+	switch {
+	case shared && !old.Shared:
 		d.Warnings = append(d.Warnings, "Everybody who may read what it asks about can then see all of this and run it, each with their own rights.")
+	case shared: // no line of the difference says so
+		d.Warnings = append(d.Warnings, "It is shared: everybody who may read what it asks about sees and runs it as it is then.")
 	}
 	return d, nil
 }
