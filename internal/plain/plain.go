@@ -32,7 +32,7 @@ func Text(text string) string {
 	odd := false
 	for _, c := range Cut(text, 120) {
 		switch {
-		case hidden(c):
+		case Hidden(c):
 			fmt.Fprintf(&b, "[U+%04X]", c)
 			odd = true
 		case strings.ContainsRune("“”\"", c):
@@ -53,7 +53,7 @@ func Text(text string) string {
 func Visible(text string, n int) string {
 	var b strings.Builder
 	for _, c := range Cut(text, n) {
-		if hidden(c) {
+		if Hidden(c) {
 			fmt.Fprintf(&b, "[U+%04X]", c)
 			continue
 		}
@@ -62,7 +62,8 @@ func Visible(text string, n int) string {
 	return b.String()
 }
 
-func hidden(c rune) bool {
+// Hidden says whether a character cannot be seen: control, format, private use, and what parts lines and paragraphs.
+func Hidden(c rune) bool {
 	return unicode.Is(unicode.C, c) || unicode.Is(unicode.Zl, c) || unicode.Is(unicode.Zp, c)
 }
 
@@ -80,7 +81,7 @@ func Stripped(text string) string {
 		switch {
 		case unicode.IsSpace(c):
 			return ' '
-		case hidden(c):
+		case Hidden(c):
 			return -1
 		}
 		return c

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"strings"
-	"unicode"
 
 	"example.com/deputy"
 	"example.com/deputy/internal/plain"
@@ -96,9 +95,7 @@ func shown(s *deputy.Scope, d deputy.Draft, in saveAnalysisIn, old deputy.SavedA
 
 // worded refuses names and descriptions that are none, or cannot be read.
 func worded(in saveAnalysisIn) error {
-	unseen := func(c rune) bool {
-		return c != '\n' && (unicode.Is(unicode.C, c) || unicode.Is(unicode.Zl, c) || unicode.Is(unicode.Zp, c))
-	}
+	unseen := func(c rune) bool { return c != '\n' && plain.Hidden(c) }
 	switch {
 	case in.Name != strings.TrimSpace(in.Name) || in.Name == "":
 		return deputy.Errorf(deputy.Invalid, "`name` is a text without spaces around it, like Revenue by month")
