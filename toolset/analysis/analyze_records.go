@@ -24,19 +24,14 @@ const (
 )
 
 type analyzeRecordsIn struct {
-	Table      string      `json:"table,omitzero"`
-	AnalysisID string      `json:"analysis_id,omitzero"`
-	Where      string      `json:"where,omitzero"`
-	GroupBy    []string    `json:"group_by,omitzero"`
-	Measures   []measureIn `json:"measures,omitzero"`
-	Having     string      `json:"having,omitzero"`
-	OrderBy    []string    `json:"order_by,omitzero"`
-	Limit      int         `json:"limit,omitzero"`
-}
-
-type measureIn struct {
-	As   string `json:"as"`
-	Expr string `json:"expr"`
+	Table      string    `json:"table,omitzero"`
+	AnalysisID string    `json:"analysis_id,omitzero"`
+	Where      string    `json:"where,omitzero"`
+	GroupBy    []string  `json:"group_by,omitzero"`
+	Measures   []Measure `json:"measures,omitzero"`
+	Having     string    `json:"having,omitzero"`
+	OrderBy    []string  `json:"order_by,omitzero"`
+	Limit      int       `json:"limit,omitzero"`
 }
 
 func (k keeper) analyzeRecords() deputy.Tool {

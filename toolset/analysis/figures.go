@@ -18,15 +18,14 @@ type Figures struct {
 	Limit    int
 }
 
-// Measure is one of the figures.
-type Measure struct{ As, Expr string }
+// Measure is one of the figures: an expression over the records of a group, and its name.
+type Measure struct {
+	As   string `json:"as"`
+	Expr string `json:"expr"`
+}
 
 func (f Figures) arguments() analyzeRecordsIn {
-	in := analyzeRecordsIn{Table: f.Table, Where: f.Where, GroupBy: f.GroupBy, Having: f.Having, OrderBy: f.OrderBy, Limit: f.Limit}
-	for _, m := range f.Measures {
-		in.Measures = append(in.Measures, measureIn(m))
-	}
-	return in
+	return analyzeRecordsIn{Table: f.Table, Where: f.Where, GroupBy: f.GroupBy, Measures: f.Measures, Having: f.Having, OrderBy: f.OrderBy, Limit: f.Limit}
 }
 
 // Check reads the texts as a view may ask them, and asks nothing.
