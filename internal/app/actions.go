@@ -84,7 +84,7 @@ func (d *document) checkActions(sets []deputy.Toolset) {
 	for role, r := range d.Policy.Roles {
 		for i, name := range r.Actions {
 			if _, ok := d.Actions[name]; !ok {
-				d.badValue(fmt.Sprintf("policy.roles.%s.actions[%d]", role, i), "no such action: %s%s", name, near.Hint(name, slices.Collect(maps.Keys(d.Actions))))
+				d.badValue(fmt.Sprintf("policy.roles.%s.actions[%d]", role, i), "no such action: %s%s", name, near.Hint(name, slices.Sorted(maps.Keys(d.Actions))))
 			}
 		}
 		for i, name := range r.Tools {

@@ -111,7 +111,7 @@ func (d *document) validateTokens() {
 		for j, role := range t.Roles {
 			if _, ok := d.Policy.Roles[role]; !ok {
 				d.badValue(fmt.Sprintf("%s.roles[%d]", key, j), "no such role: %s%s", role,
-					near.Hint(role, slices.Collect(maps.Keys(d.Policy.Roles))))
+					near.Hint(role, slices.Sorted(maps.Keys(d.Policy.Roles))))
 			}
 		}
 	}
