@@ -12,10 +12,9 @@ import (
 	"example.com/deputy/query"
 )
 
-// Bounds of one call, in bytes: its arguments, the name of a tool where it is told, a sentence for the model.
+// Bounds of one call, in bytes: its arguments, a sentence for the model.
 const (
 	maxArguments = 256 << 10
-	maxName      = 128
 	maxSentence  = 4 << 10
 )
 
