@@ -1,7 +1,10 @@
 // Package near finds the names that a mistyped one may mean.
 package near
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Names are those of a list that a mistyped name may mean, at most three, nearest first: the same but for case, underscores, dashes and
 // spaces; a slip or two away; or beginning alike. None where nothing is near.
@@ -37,6 +40,20 @@ func Hint(name string, list []string) string {
 		return ""
 	}
 	return "; near: " + strings.Join(names, ", ")
+}
+
+// maxNamed bounds how many names HintOrAll tells.
+const maxNamed = 20
+
+// HintOrAll is Hint, or where nothing is near the first of the list, behind a lead: "; there are customers, costs". Empty where the list is.
+func HintOrAll(name string, list []string, lead string) string {
+	if hint := Hint(name, list); hint != "" || len(list) == 0 {
+		return hint
+	}
+	if more := len(list) - maxNamed; more > 0 {
+		return lead + strings.Join(list[:maxNamed], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return lead + strings.Join(list, ", ")
 }
 
 func plain(s string) string {

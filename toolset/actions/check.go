@@ -151,7 +151,7 @@ func (c *checker) update(at string, t *query.Table, u Update) {
 	}
 	rel, _ := t.Relation(u.Children)
 	if !rel.Many {
-		c.bad(at+".children", "%s has no children `%s`%s", t.Name, u.Children, nearOrAll(u.Children, names))
+		c.bad(at+".children", "%s has no children `%s`%s", t.Name, u.Children, near.HintOrAll(u.Children, names, "; there are "))
 		return
 	}
 	child := c.written(at+".children", rel.Table)
@@ -164,13 +164,6 @@ func (c *checker) update(at string, t *query.Table, u Update) {
 		return
 	}
 	c.sets(at+".set", child.Name, child, deputy.Update, u.Set)
-}
-
-func nearOrAll(name string, names []string) string {
-	if hint := near.Hint(name, names); hint != "" || len(names) == 0 {
-		return hint
-	}
-	return "; there are " + strings.Join(names, ", ")
 }
 
 // sets checks what fields of t are to become, by expressions about another table's rows, or the same's.

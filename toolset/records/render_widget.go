@@ -3,7 +3,6 @@ package records
 import (
 	"context"
 	_ "embed"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -122,19 +121,7 @@ func (all widgets) unknown(ctx context.Context, v *deputy.View, name string) err
 	if err != nil {
 		return err
 	}
-	return deputy.Errorf(deputy.NotFound, "Unknown widget: %s%s", short(name), nearOrAll(name, known, "; there are "))
-}
-
-// nearOrAll names those of a list that a name may have meant, or the first of the list.
-func nearOrAll(name string, list []string, all string) string {
-	const most = 20
-	if hint := near.Hint(name, list); hint != "" || len(list) == 0 {
-		return hint
-	}
-	if len(list) > most {
-		return all + strings.Join(list[:most], ", ") + fmt.Sprintf(" and %d more", len(list)-most)
-	}
-	return all + strings.Join(list, ", ")
+	return deputy.Errorf(deputy.NotFound, "Unknown widget: %s%s", short(name), near.HintOrAll(name, known, "; there are "))
 }
 
 // list tells the widgets that a person may ask, as rows like any others.
@@ -186,7 +173,7 @@ func (w Widget) given(widget string, texts []string, clock deputy.Clock) (map[st
 		case !there && len(w.Parameters) == 0:
 			return nil, deputy.Errorf(deputy.Invalid, "parameters: %s has none", widget)
 		case !there:
-			return nil, deputy.Errorf(deputy.Invalid, "parameters: %s has no `%s`%s", widget, short(name), nearOrAll(name, w.parameterNames(), "; it has "))
+			return nil, deputy.Errorf(deputy.Invalid, "parameters: %s has no `%s`%s", widget, short(name), near.HintOrAll(name, w.parameterNames(), "; it has "))
 		case twice:
 			return nil, deputy.Errorf(deputy.Invalid, "parameters: `%s` is given twice", name)
 		}
