@@ -280,7 +280,7 @@ func (d *Door) write(ctx context.Context, who Person, ps []Proposal, key string,
 	var of []int // the proposal of each change
 	for i, p := range ps {
 		for _, c := range p.Changes {
-			all, of = append(all, builtOn(c, made)), append(of, i)
+			all, of = append(all, made.Into(c)), append(of, i)
 		}
 	}
 	done, nothing, err := d.send(ctx, who, key, ps, all)
@@ -296,17 +296,6 @@ func (d *Door) write(ctx context.Context, who Person, ps []Proposal, key string,
 		every(ps, Unknown, "It was sent, but no answer came. Look at the record before you try again.")
 	}
 	return err
-}
-
-// builtOn is a change with the keys in it of what was made in an earlier run of its group.
-func builtOn(c Change, made Made) Change {
-	c.Values = slices.Clone(c.Values)
-	for i, v := range c.Values {
-		if key := made[v.From]; v.From != "" && len(key) == 1 {
-			c.Values[i].Text, c.Values[i].From = &key[0], ""
-		}
-	}
-	return c
 }
 
 // send asks the host to make all changes of proposals, once, those of each with what its tool lends now. With an error, nothing says whether it

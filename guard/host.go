@@ -80,20 +80,21 @@ func (m Made) Add(w Write, done Applied) {
 	}
 }
 
-// Fill gives a write with every From replaced by the key that was made; not ok where none was.
-func (m Made) Fill(w Write) (filled Write, ok bool) {
-	w.Values = slices.Clone(w.Values)
-	for i, a := range w.Values {
-		if a.From == "" {
-			continue
+// Into is a change with the keys in it that were made: each From of one is its Text now. A From of which none was made stays.
+func (m Made) Into(c Change) Change {
+	c.Values = slices.Clone(c.Values)
+	for i, a := range c.Values {
+		if key := m[a.From]; a.From != "" && len(key) == 1 {
+			c.Values[i].Text, c.Values[i].From = &key[0], ""
 		}
-		key := m[a.From]
-		if len(key) != 1 {
-			return w, false
-		}
-		w.Values[i].Text, w.Values[i].From = &key[0], ""
 	}
-	return w, true
+	return c
+}
+
+// Fill gives a write with every From replaced by the key that was made; not ok where one was not.
+func (m Made) Fill(w Write) (filled Write, ok bool) {
+	w.Change = m.Into(w.Change)
+	return w, !slices.ContainsFunc(w.Values, func(a Assign) bool { return a.From != "" })
 }
 
 // Write is a change on its way to the host. Only the guard makes one: conditions compiled against the catalog of now, row rules in them.
