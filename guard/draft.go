@@ -280,15 +280,16 @@ func (w *drafter) add(r *record, c Change, targets map[string]string) {
 			w.out.Lines = append(w.out.Lines, l)
 			continue
 		}
-		for _, l := range l.byPath(f) {
-			if a.Own {
-				w.out.Lines = append(w.out.Lines, l)
-				continue
+		for _, d := range l.byPath(r.t, f) {
+			if !a.Own {
+				d.Source = w.source(d.After)
 			}
-			l.Source = w.source(l.After)
-			w.out.Lines = append(w.out.Lines, l)
-			if l.Source == SourceModel {
-				w.out.Warnings = append(w.out.Warnings, unsourced(l))
+			w.out.Lines = append(w.out.Lines, d.Line)
+			if d.Source == SourceModel {
+				w.out.Warnings = append(w.out.Warnings, unsourced(d.Line))
+			}
+			if said := leap(d.Line); d.amounts && said != "" {
+				w.out.Warnings = append(w.out.Warnings, said)
 			}
 		}
 	}
@@ -305,16 +306,23 @@ func shown(c Change) []Assign {
 	return append(slices.DeleteFunc(slices.Clone(c.Values), func(a Assign) bool { return !tie(a) }), rest...)
 }
 
+// difference is one line of a change.
+type difference struct {
+	Line
+	amounts bool // both sides are numbers that say how much
+}
+
 // byPath shows the difference of two JSON values path by path; any other line is itself.
-func (l Line) byPath(f query.Field) []Line {
+func (l Line) byPath(t *query.Table, f query.Field) []difference {
+	whole := []difference{{l, counts(t, f)}}
 	if f.Type != query.JSON || l.Before == nil || l.After == nil {
-		return []Line{l}
+		return whole
 	}
 	changes, err := jsondiff.Diff(*l.Before, *l.After)
 	if err != nil || len(changes) == 0 {
-		return []Line{l}
+		return whole
 	}
-	var out []Line
+	var out []difference
 	for _, c := range changes {
 		part := l
 		part.Before, part.After = c.Before, c.After
@@ -325,7 +333,7 @@ func (l Line) byPath(f query.Field) []Line {
 			}
 			part.Label = l.Label + " · " + c.Path
 		}
-		out = append(out, part)
+		out = append(out, difference{part, c.Numbers})
 	}
 	return out
 }
@@ -467,7 +475,7 @@ func (w *drafter) mayGo(ctx context.Context, t *query.Table, rel query.Relation,
 	case slices.ContainsFunc(found, func(r *record) bool { return r.made }):
 		return fault.Errorf(fault.Conflict, "It cannot be deleted: a new record of %s that is proposed in this turn belongs to it.", label)
 	case !rel.Cascade:
-		err := fault.Errorf(fault.Unprocessable, "It cannot be deleted: %s belong to it (%s). policy.Delete or move them first.", label, ids(found))
+		err := fault.Errorf(fault.Unprocessable, "It cannot be deleted: %s belong to it (%s). Delete or move them first.", label, ids(found))
 		err.Quotes = true
 		return err
 	case !rights.Delete:

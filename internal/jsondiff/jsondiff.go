@@ -22,9 +22,10 @@ const (
 // A value is compact JSON, but a string that stands alone is its plain text, unless it would then be read as a value of another type: the
 // other side is there and no string, or is not there and the text is itself JSON (`null`, `12`).
 type Change struct {
-	Path   string // as address.city, items[0].color or ["odd key"]; empty for the whole document
-	Before *string
-	After  *string
+	Path    string // as address.city, items[0].color or ["odd key"]; empty for the whole document
+	Before  *string
+	After   *string
+	Numbers bool // both sides are numbers
 }
 
 // Diff lists the differences in the order of before; what is new follows in the order of after. An empty text is no document at all.
@@ -55,7 +56,7 @@ func diff(out []Change, path string, b, a *value) []Change {
 	case equal(b, a):
 		return out
 	}
-	return append(out, Change{path, render(b, a), render(a, b)})
+	return append(out, Change{path, render(b, a), render(a, b), b != nil && a != nil && b.kind == number && a.kind == number})
 }
 
 func diffObjects(out []Change, path string, b, a *value) []Change {

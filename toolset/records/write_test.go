@@ -176,3 +176,31 @@ func TestOffered(t *testing.T) {
 		}
 	}
 }
+
+// TestLeapsAreWarnedOf: a number that is far from what it was, also one within JSON; what tells one record from another is no amount.
+func TestLeapsAreWarnedOf(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ arguments, want string }{
+		{`{"table":"customers","id":"1","values":[{"field":"balance","value":"10010.00"},{"field":"rep","value":4}]}`, "balance: “10010.00” is more than ten times “100.10”."},
+		{`{"table":"customers","id":"1","values":[{"field":"profile","value":"{\"size\":31,\"kind\":\"a\"}"}]}`, "profile · size: “31” is more than ten times “3”."},
+		{`{"table":"customers","id":"1","values":[{"field":"profile","value":"{\"size\":30,\"kind\":\"b\"}"}]}`, ""},
+		{`{"table":"orders","id":"10","values":[{"field":"customer_id","value":5},{"field":"total","value":"-5"}]}`, "total: the sign changes, from “5.00” to “-5”."},
+		{`{"table":"order_lines","id":"[\"10\",\"b\"]","values":[{"field":"quantity","value":20}]}`, ""},
+		{`{"table":"order_lines","id":"[\"10\",\"b\"]","values":[{"field":"quantity","value":0}]}`, ""},
+	} {
+		b, _ := bench(t)
+		r := b.Run(person("manager"), call("update_record", c.arguments))
+		if len(r.Proposals) != 1 {
+			t.Fatalf("%s: %v", c.arguments, r.Results)
+		}
+		var got []string
+		for _, w := range r.Proposals[0].Warnings {
+			if !strings.Contains(w, "stands neither") {
+				got = append(got, w)
+			}
+		}
+		if strings.Join(got, "\n") != c.want {
+			t.Errorf("%s:\ngot  %q\nwant %q", c.arguments, got, c.want)
+		}
+	}
+}
