@@ -79,7 +79,7 @@ func sale() deputy.Toolset {
 func TestDraftBuildsOnWhatItCreates(t *testing.T) {
 	t.Parallel()
 	b, ps := grouped(t, func(c *deputy.Config) { c.Toolsets = append(c.Toolsets, sale()) }, do("sell", `{"customer":"1"}`), do("sell", `{"customer":"2"}`))
-	if len(ps) != 2 || ps[0].Lines[1].AfterLabel != "the record of invoices that is created with it" || ps[0].Changes[0].ID == ps[1].Changes[0].ID {
+	if len(ps) != 2 || ps[0].Lines[2].AfterLabel != "the record of invoices that is created with it" || ps[0].Changes[0].ID == ps[1].Changes[0].ID {
 		t.Fatalf("%+v %v", ps, b.results())
 	}
 	b.confirm(t, boss(), ps)

@@ -37,9 +37,10 @@ const (
 
 // The sources.
 const (
-	SourcePerson = guard.SourcePerson // stands in the person's messages of this conversation
-	SourceData   = guard.SourceData   // equals a cell returned in this conversation
-	SourceModel  = guard.SourceModel  // in neither
+	SourcePerson  = guard.SourcePerson // stands in the person's messages of this conversation
+	SourceData    = guard.SourceData   // equals a cell returned in this conversation
+	SourceModel   = guard.SourceModel  // in neither
+	SourceDefault = guard.SourceDefault
 )
 
 // NewRecord stands before the ID of a change where a model names the record that it will create: new:c3.

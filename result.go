@@ -112,7 +112,7 @@ func proposedText(ref string, p *Proposal) (string, error) {
 		}
 	}
 	for _, l := range p.Lines {
-		if l.Verb != Delete {
+		if l.Verb != Delete && l.Source != SourceDefault {
 			said.Changes = append(said.Changes, line{l.Field, short(l.Before), short(l.After)})
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/deputy/fault"
+	"example.com/deputy/internal/decimal"
 	"example.com/deputy/internal/near"
 	"example.com/deputy/internal/plain"
 	"example.com/deputy/query"
@@ -48,7 +49,7 @@ func (w *drafter) values(ctx context.Context, t *query.Table, c Change, r *recor
 		}
 		out = append(out, a)
 	}
-	return out, targets, nil
+	return out, targets, w.constraints(ctx, t, out, r)
 }
 
 // assignable says whether a field takes a value at all.
@@ -69,7 +70,7 @@ func assignable(t *query.Table, f query.Field, creating bool) error {
 // exactly gives a value the one text it has as a value of its field.
 func exactly(f query.Field, a Assign) (Assign, error) {
 	if a.Text == nil {
-		if f.Required {
+		if f.Required || f.NotNull {
 			return a, fault.Errorf(fault.Invalid, "%s needs a value", f.Name)
 		}
 		return Assign{Field: f.Name, Type: f.Type, Own: a.Own}, nil
@@ -118,10 +119,21 @@ func fits(f query.Field, text string) error {
 		return fault.Errorf(fault.Invalid, "%s: at most %d characters, not %d", f.Name, f.Length, utf8.RuneCountInString(text))
 	case f.Type == query.Dec && f.Scale >= 0 && decimals(text) > f.Scale:
 		return fault.Errorf(fault.Invalid, "%s: at most %d digits after the point", f.Name, f.Scale)
+	case f.Min != "" && below(text, f.Min):
+		return fault.Errorf(fault.Invalid, "%s: at least %s, not %s", f.Name, f.Min, plain.Name(text))
+	case f.Max != "" && below(f.Max, text):
+		return fault.Errorf(fault.Invalid, "%s: at most %s, not %s", f.Name, f.Max, plain.Name(text))
 	case f.Type == query.String && text == HasValue:
 		return fault.Errorf(fault.Invalid, "%s: %q stands for a value that is not shown, it is none", f.Name, HasValue)
 	}
 	return nil
+}
+
+// below compares numbers.
+func below(text, bound string) bool {
+	a, ok := decimal.Parse(text)
+	b, too := decimal.Parse(bound)
+	return ok && too && decimal.Cmp(a, b) < 0
 }
 
 func decimals(text string) int {

@@ -27,4 +27,7 @@ const (
 	SourcePerson Source = "person" // stands in the person's messages of this conversation
 	SourceData   Source = "data"   // equals a cell returned in this conversation
 	SourceModel  Source = "model"  // in neither
+	// SourceDefault: nobody gives a value. The host sets it, to After, or where that is nil to what it makes itself: a key, the time. It is shown,
+	// and no part of what is written.
+	SourceDefault Source = "default"
 )

@@ -156,7 +156,7 @@ func (p *texts) parse(text string) (*query.Source, error) {
 
 func (n narrowed) table(ctx context.Context, t *Grant) *query.Table {
 	c := *t.Full
-	c.Fields, c.Relations, c.Search = nil, nil, nil
+	c.Fields, c.Relations, c.Search, c.Unique, c.Checks = nil, nil, nil, nil, nil
 	for _, f := range t.Full.Fields {
 		if t.Sees(f.Name) {
 			c.Fields = append(c.Fields, f)
@@ -171,6 +171,16 @@ func (n narrowed) table(ctx context.Context, t *Grant) *query.Table {
 	for _, f := range t.Full.Search {
 		if t.Sees(f) {
 			c.Search = append(c.Search, f)
+		}
+	}
+	for _, fields := range t.Full.Unique {
+		if all(fields, t.Sees) {
+			c.Unique = append(c.Unique, fields)
+		}
+	}
+	for _, check := range t.Full.Checks {
+		if all(check.Fields, t.Sees) {
+			c.Checks = append(c.Checks, check)
 		}
 	}
 	if !t.Sees(c.Version) {

@@ -49,6 +49,8 @@ type Table struct {
 	Key       []string
 	Fields    []Field // in the table's own order
 	Relations []Relation
+	Unique    [][]string   // fields that together are of one record at most, besides the key: several each
+	Checks    []Constraint // what the host demands of records, as far as it can be said
 	// RecordLabel is an expression over the table's fields that names a record for people; empty: its key does.
 	RecordLabel string
 	// Search names the fields that a search looks in, the most telling first: texts, found by a part, and whole numbers, found by the whole.
@@ -74,13 +76,21 @@ type Field struct {
 	Type        Type
 	Scale       int      // digits after the point of a Dec; -1 where not declared
 	Length      int      // most characters of a String; 0 means not limited
-	Required    bool     // NULL is refused
+	Required    bool     // a new record needs a value, and NULL is refused
+	NotNull     bool     // NULL is refused, also where there is a default
+	Min, Max    string   // of a number: the least and the most that fits; empty: not known
 	Default     string   // the host's own words for the default; empty: none
 	Generated   bool     // the host makes the value: never written
 	ReadOnly    bool     // not to be written through this catalog
 	Values      []string // the only values allowed, as texts; nil: any
 	Secret      bool     // password, token, binary: never returned, only whether there is a value
 	Unique      bool     // alone, besides the key
+}
+
+// Constraint is what must hold of every record: an expression over Fields, its own alone. Where a value in it is NULL, it may be anything.
+type Constraint struct {
+	Fields []string
+	Rule   string
 }
 
 // Relation leads to a parent (one) or to children (many).

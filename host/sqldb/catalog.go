@@ -79,6 +79,14 @@ func (t *table) finish() {
 		within = append(within, c.words)
 	}
 	t.within = strings.Join(within, "\n")
+	if t.offered.Checks, t.checks = t.demands(), nil; t.view {
+		t.offered.Checks = nil
+	}
+	for _, columns := range t.unique {
+		if len(columns) > 1 {
+			t.offered.Unique = append(t.offered.Unique, t.fields(columns))
+		}
+	}
 	if t.offered.RecordLabel == "" {
 		t.offered.RecordLabel = recordLabel(&t.offered)
 	}

@@ -65,7 +65,7 @@ func (r *mariaReader) readTables(ctx context.Context) error {
 		if own(e.name) {
 			continue
 		}
-		t := &table{name: e.name, view: e.kind == "VIEW", comment: e.comment}
+		t := &table{name: e.name, view: e.kind == "VIEW", comment: e.comment, bytes: true}
 		if t.view {
 			t.comment = ""
 		}
@@ -142,7 +142,8 @@ func (c mariaColumn) column(isMySQL, isJSON bool) *column {
 			f.Default = ts[0].text
 		}
 	}
-	f.Required = c.nullable == "NO" && !c.def.Valid && !f.Generated
+	f.NotNull = c.nullable == "NO" && !f.Generated
+	f.Required = f.NotNull && !c.def.Valid
 	f.Secret = f.Secret || secretName(c.name)
 	return out
 }
@@ -158,6 +159,9 @@ func (c mariaColumn) describe(out *column, isJSON bool) {
 		f.Type = query.Bool
 	case t == "tinyint" || t == "smallint" || t == "mediumint" || t == "int" || t == "year":
 		f.Type, out.digits = query.Int, 10
+		if t != "year" {
+			f.Min, f.Max = wholeRange(map[string]int{"tinyint": 8, "smallint": 16, "mediumint": 24, "int": 32}[t], out.unsigned)
+		}
 	case t == "bigint":
 		if f.Type = query.Int; out.unsigned { // more than the language's int holds: see referring
 			f.Type, f.Scale = query.Dec, 0
@@ -168,6 +172,9 @@ func (c mariaColumn) describe(out *column, isJSON bool) {
 		}
 	case t == "decimal":
 		f.Type, f.Scale, out.digits = query.Dec, int(c.scale.Int64), int(c.precision.Int64)
+		if f.Min, f.Max = decimalRange(out.digits, f.Scale); out.unsigned {
+			f.Min = "0"
+		}
 	case t == "float" || t == "double":
 		f.Type = query.Dec
 	case t == "date":

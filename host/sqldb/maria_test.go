@@ -155,7 +155,7 @@ func TestMariaRefusals(t *testing.T) {
 		`CREATE TRIGGER no BEFORE UPDATE ON x FOR EACH ROW BEGIN IF new.n = 13 THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'secret of row 7'; ELSEIF new.n = 14 THEN SET new.n = 15; END IF; END`,
 		`INSERT INTO x (id, "My Code", n, q_id, a, b) VALUES (1, 'one', 1, 1, 1, 2), (2, 'two', 2, 1, 1, 3)`, `INSERT INTO kept VALUES (1, 2)`)
 	for _, tt := range []struct{ field, text, want string }{
-		{"my_code", "two", "Another record has this value already: my_code."}, {"n", "-1", "The database's own rules refuse these values."},
+		{"my_code", "two", "Another record has this value already: my_code."}, {"n", "-1", "The database's own rules refuse these values: n."},
 		{"n", "13", "The database's own rules refuse this change."}, {"n", "14", "n: the column cannot keep this exactly."},
 		{"q_id", "9", "There is no such record: q_id."}, {"b", "3", "Another record has this value already: a, b."},
 		{"tiny", "128", "tiny: a whole number from -128 to 127."}, {"unsig", "-1", "unsig: a whole number from 0 to 4294967295."}, {"mood", "glad", "The database takes no such value for mood."},

@@ -201,7 +201,8 @@ func (c pgColumn) column(types pgTypes) *column {
 	if f.Generated {
 		f.Default = ""
 	}
-	f.Required = (c.notNull || t.notNull) && f.Default == "" && !f.Generated
+	f.NotNull = (c.notNull || t.notNull) && !f.Generated
+	f.Required = f.NotNull && f.Default == ""
 	f.Secret = f.Secret || secretName(c.name)
 	return out
 }
@@ -302,6 +303,9 @@ func (r *catalogReader) readConstraints(ctx context.Context) error {
 		t := r.tables[e.table]
 		if e.kind == "c" {
 			t.addServerCheck(e.check)
+			if columns, ok := r.named(e.table, readNumbers(e.from)); ok {
+				t.constraints = append(t.constraints, constraint{e.name, columns})
+			}
 			continue
 		}
 		parent := r.tables[e.parent]

@@ -154,7 +154,7 @@ func TestPostgresRefusals(t *testing.T) {
 		field, text, want string
 		state             deputy.State
 	}{
-		{"my_code", "two", "Another record has this value already: my_code.", deputy.Failed}, {"n", "-1", "The database's own rules refuse these values.", deputy.Failed},
+		{"my_code", "two", "Another record has this value already: my_code.", deputy.Failed}, {"n", "-1", "The database's own rules refuse these values: n.", deputy.Failed},
 		{"n", "13", "The database's own rules refuse this change.", deputy.Failed}, {"n", "14", "The record has changed since.", deputy.Outdated}, {"n", "15", "The database's own rules refuse this change.", deputy.Failed},
 		{"p_id", "9", "The records refer to one that does not exist.", deputy.Failed}, {"q_id", "9", "There is no such record: q_id.", deputy.Failed}, {"b", "3", "Another record has this value already: a, b.", deputy.Failed},
 		{"during", "[5,9)", "The database's own rules refuse these values.", deputy.Failed}, {"late", "2", "The database's own rules refuse this change.", deputy.Failed},

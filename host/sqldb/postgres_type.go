@@ -62,10 +62,14 @@ func (ts pgTypes) describe(col *column, id uint32, mod int) pgType {
 	switch t.name {
 	case "int2", "int4", "int8":
 		f.Type = query.Int
+		f.Min, f.Max = wholeRange(8*int(t.name[3]-'0'), false)
 	case "numeric":
 		f.Type = query.Dec
 		if mod >= 4 {
 			col.digits, f.Scale = (mod-4)>>16, scaleOf(mod)
+			if (mod-4)&1024 == 0 { // else it rounds to tens
+				f.Min, f.Max = decimalRange(col.digits, f.Scale)
+			}
 		}
 	case "float4", "float8":
 		f.Type = query.Dec

@@ -46,7 +46,7 @@ func constraintRefusal(t *table, w deputy.Write, f fault, columns []string) stri
 	case f == notRelated:
 		return foreignRefusal(t, w)
 	case f == checkFailed:
-		return checkRefusal(t, w)
+		return checkRefusal(t, w, names)
 	case names == "":
 		return "The database's own rules refuse these values."
 	case f == notNull:
@@ -71,11 +71,23 @@ func foreignRefusal(t *table, w deputy.Write) string {
 	return "There is no such record: " + strings.Join(fields, " or ") + "."
 }
 
-func checkRefusal(t *table, w deputy.Write) string {
+// checkRefusal names the fields of the check that the database blames, else those that are assigned and stand in any check.
+func checkRefusal(t *table, w deputy.Write, names string) string {
+	var checked []string
 	for _, a := range w.Values {
-		if f := t.byField[a.Field].field; a.Text != nil && f.Values != nil && !slices.Contains(f.Values, *a.Text) {
+		f := t.byField[a.Field].field
+		if a.Text != nil && f.Values != nil && !slices.Contains(f.Values, *a.Text) {
 			return a.Field + " must be one of: " + strings.Join(f.Values, ", ") + "."
 		}
+		if slices.Contains(t.checked, t.byField[a.Field].name) {
+			checked = append(checked, a.Field)
+		}
 	}
-	return "The database's own rules refuse these values."
+	if names == "" {
+		names = strings.Join(checked, ", ")
+	}
+	if names == "" {
+		return "The database's own rules refuse these values."
+	}
+	return "The database's own rules refuse these values: " + names + "."
 }

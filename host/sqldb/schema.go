@@ -41,6 +41,9 @@ type table struct {
 	foreign     []foreign
 	unique      [][]string   // columns of each unique index, without partial ones
 	constraints []constraint // that the database names in its errors
+	checks      [][]token    // what must hold, until it is said in the language
+	checked     []string     // columns that stand in a check
+	bytes       bool         // LENGTH counts bytes, and texts are compared by a collation
 
 	offered query.Table
 	byField map[string]*column

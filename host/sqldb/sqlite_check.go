@@ -96,6 +96,7 @@ func addValueLists(t *table, create string) {
 
 // addChecks reads what a check demands of columns.
 func (t *table) addChecks(check []token) {
+	t.checks = append(t.checks, check)
 	for _, part := range split(check, "AND") {
 		name, values := valueList(part)
 		cols, ok := t.fold([]string{name})

@@ -201,7 +201,8 @@ func (c sqliteColumn) column() *column {
 	if strings.EqualFold(f.Default, "NULL") {
 		f.Default = ""
 	}
-	f.Required = c.notNull && f.Default == "" && !f.Generated
+	f.NotNull = c.notNull && !f.Generated
+	f.Required = f.NotNull && f.Default == ""
 	f.Secret = secretType(c.decl) || secretName(c.name)
 	return out
 }

@@ -201,7 +201,7 @@ func TestRefusalsOfTheDatabase(t *testing.T) {
 		`CREATE TABLE kept (id INTEGER PRIMARY KEY, x_id INT REFERENCES x ON DELETE RESTRICT)`, `CREATE TABLE needs (id INTEGER PRIMARY KEY, x_id INT NOT NULL REFERENCES x ON DELETE SET NULL)`,
 		`CREATE TRIGGER no BEFORE UPDATE OF n ON x WHEN new.n = 13 BEGIN SELECT RAISE(ABORT, 'secret of row 7'); END`, `INSERT INTO x VALUES (1, 'one', 1, 1, 1, 1, 2), (2, 'two', 2, 1, 1, 1, 3)`)
 	for _, tt := range []struct{ field, text, want string }{
-		{"my_code", "two", "Another record has this value already: my_code."}, {"n", "-1", "The database's own rules refuse these values."},
+		{"my_code", "two", "Another record has this value already: my_code."}, {"n", "-1", "The database's own rules refuse these values: n."},
 		{"n", "13", "The database's own rules refuse this change."}, {"p_id", "9", "The records refer to one that does not exist."}, {"q_id", "9", "There is no such record: q_id."},
 		{"b", "3", "Another record has this value already: a, b."},
 	} {

@@ -42,7 +42,7 @@ func TestAnActionIsOneProposalThatShowsEveryRecord(t *testing.T) {
 	}
 	want := []string{
 		"update orders 1 status: pending > cancelled ", "update orders 1 reason: - > no longer needed model",
-		"create refunds  order_id: - > 1 ", "create refunds  amount: - > 90.10 ", "create refunds  day: - > 2026-01-02 ", "create refunds  owner: - > ann ",
+		"create refunds  order_id: - > 1 ", "create refunds  amount: - > 90.10 ", "create refunds  day: - > 2026-01-02 ", "create refunds  owner: - > ann ", "create refunds  id: - > - default",
 		"update items 10 state: new > cancelled ", "update items 11 state: packed > cancelled ",
 	}
 	if got := lines(p); !slices.Equal(got, want) {

@@ -25,7 +25,7 @@ func TestChildrenComeWithTheirParent(t *testing.T) {
 	for _, l := range p.Lines {
 		fields = append(fields, l.Table+"."+l.Field)
 	}
-	if got := strings.Join(fields, " "); !strings.Contains(got, "customers.name orders.customer_id orders.id orders.total orders.customer_id orders.id orders.total") {
+	if got := strings.Join(fields, " "); !strings.Contains(got, "customers.name customers.id customers.status orders.customer_id orders.id orders.total orders.customer_id orders.id orders.total") {
 		t.Errorf("shown: %s", got)
 	}
 	if !strings.Contains(r.Results[0], `"record":"new:c1"`) {
@@ -82,5 +82,7 @@ func TestChildrenAreRefused(t *testing.T) {
 			"Error: order_lines[0] is tied to `id`: give it a value, so that children can be created along with the record"},
 		{"a child that may not be created", "cashier", "create_record", order(`{"field":"order_lines[0].line","value":"a"}`), refused, "Error: You may not create records of order_lines."},
 		{"a table that may not be read", "seller", "create_record", order(`{"field":"order_lines[0].line","value":"a"}`), refused, "Error: no children `order_lines` in orders"},
+		{"the same twice", "manager", "create_record", order(`{"field":"order_lines[0].line","value":"a"},{"field":"order_lines[1].line","value":"a"}`), refused,
+			"Error: order_id, line: another record of order_lines that is proposed in this turn has the same."},
 	})
 }
