@@ -44,6 +44,15 @@ func (o object) get(name string) json.RawMessage {
 	return nil
 }
 
+// twice says whether a name stands twice: readers differ in which of them they take.
+func (o object) twice() bool {
+	names := map[string]bool{}
+	for _, m := range o {
+		names[m.name] = true
+	}
+	return len(names) < len(o)
+}
+
 // set replaces the value in its place, or adds it at the end.
 func (o object) set(name string, value json.RawMessage) object {
 	for i, m := range o {

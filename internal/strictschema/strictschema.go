@@ -11,8 +11,10 @@ import (
 type form struct {
 	nullable bool // optional properties are required and may be null; else they stay optional
 	limits   bool // bounds of numbers and lists may be said
+	bounded  bool // the schema itself may have so much and no more: see size
 	formats  []string
 	count    Count
+	size     size
 }
 
 // Count is what a vendor limits in all strict schemas of a request together.
@@ -23,9 +25,9 @@ type Count struct {
 
 // Nullable is the form in which every property is required, the optional ones nullable, and nothing else allowed. Limits that it does not
 // know (lengths, defaults) are left out: the tool checks its arguments anyway. False where a schema has no such form: open objects,
-// unions, references. WithoutNulls undoes it.
+// unions, references, more than fits. WithoutNulls undoes it.
 func Nullable(schema json.RawMessage) (json.RawMessage, bool) {
-	f := form{nullable: true, limits: true, formats: []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}}
+	f := form{nullable: true, limits: true, bounded: true, formats: []string{"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}}
 	return f.root(schema)
 }
 
@@ -42,28 +44,28 @@ func (f *form) root(schema json.RawMessage) (json.RawMessage, bool) {
 	if !ok || !slices.Equal(typesOf(o), []string{"object"}) {
 		return nil, false
 	}
-	return f.node(schema, false)
+	return f.node(schema, false, 0)
 }
 
-// node is one schema; optional says that it is of a property that is not required.
-func (f *form) node(schema json.RawMessage, optional bool) (json.RawMessage, bool) {
+// node is one schema below so many others; optional says that it is of a property that is not required.
+func (f *form) node(schema json.RawMessage, optional bool, depth int) (json.RawMessage, bool) {
 	in, ok := parseObject(schema)
 	types := typesOf(in)
-	if !ok || len(types) == 0 {
+	if !ok || in.twice() || !knownTypes(types) {
 		return nil, false
 	}
-	out, ok := f.known(in)
-	if !ok {
+	out, ok := f.known(in, types)
+	if !ok || !f.values(in) || f.bounded && !f.size.add(in, depth) {
 		return nil, false
 	}
 	f.tally(types, optional)
 	if slices.Contains(types, "object") {
-		if out, ok = f.object(in, out); !ok {
+		if out, ok = f.object(in, out, depth); !ok {
 			return nil, false
 		}
 	}
 	if slices.Contains(types, "array") {
-		items, ok := f.node(in.get("items"), false)
+		items, ok := f.node(in.get("items"), false, depth+1)
 		if !ok {
 			return nil, false
 		}
@@ -86,25 +88,22 @@ func (f *form) tally(types []string, optional bool) {
 	}
 }
 
-// known leaves out what a strict schema may not say and does not need, and gives up on what changes its meaning.
-func (f *form) known(in object) (object, bool) {
+// known leaves out what a strict schema may not say and does not need, or says of other types than these, and gives up on what changes its
+// meaning.
+func (f *form) known(in object, types []string) (object, bool) {
 	var out object
 	for _, m := range in {
-		switch m.name {
-		case "type", "description", "properties", "required", "additionalProperties", "items", "enum", "const":
-			out = append(out, m)
-		case "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems":
-			if f.limits {
-				out = append(out, m)
-			}
-		case "format":
-			if f.knownFormat(m.value) {
-				out = append(out, m)
-			}
-		case "title", "default", "examples", "$schema", "$comment", "$id", "minLength", "maxLength", "uniqueItems", "minProperties",
-			"maxProperties", "deprecated", "readOnly", "writeOnly":
-		default:
+		if slices.Contains(leftOut(), m.name) {
+			continue
+		}
+		of, ok := about(m.name)
+		switch {
+		case !ok:
 			return nil, false
+		case of != nil && !slices.ContainsFunc(of, func(t string) bool { return slices.Contains(types, t) }):
+		case m.name == "format" && !f.knownFormat(m.value), isLimit(m.name) && !f.limits:
+		default:
+			out = append(out, m)
 		}
 	}
 	return out, true
@@ -115,17 +114,17 @@ func (f *form) knownFormat(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &s) == nil && slices.Contains(f.formats, s)
 }
 
-func (f *form) object(in, out object) (object, bool) {
+func (f *form) object(in, out object, depth int) (object, bool) {
 	more := in.get("additionalProperties")
 	closed := string(more) == "false"
 	properties, ok := parseObject(in.get("properties"))
-	if (!ok || more != nil) && !closed { // anything may be in it
+	if properties.twice() || (!ok || more != nil) && !closed { // anything may be in it
 		return nil, false
 	}
 	required := requiredOf(in)
 	names := []string{}
 	for i, p := range properties {
-		value, ok := f.node(p.value, !slices.Contains(required, p.name))
+		value, ok := f.node(p.value, !slices.Contains(required, p.name), depth+1)
 		if !ok {
 			return nil, false
 		}

@@ -3,7 +3,11 @@ package strictschema
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
+
+	"example.com/deputy/internal/strictrules"
 )
 
 // TestNullable: what has a strict form, and which; "-" is for none.
@@ -40,6 +44,14 @@ func TestNullable(t *testing.T) {
 			`{"type":"object","properties":{"x":{"type":"string"}},"required":["x"],"additionalProperties":false}`},
 		{"no object", `{"type":"array","items":{"type":"string"}}`, "-"},
 		{"object or null", `{"type":["object","null"],"properties":{}}`, "-"},
+		{"of another type", `{"type":"object","items":{"type":"string"},"properties":{"n":{"type":"number","pattern":"a","minItems":1,"minimum":2}},"required":["n"]}`,
+			`{"type":"object","properties":{"n":{"type":"number","minimum":2}},"required":["n"],"additionalProperties":false}`},
+		{"no type of JSON", `{"type":"object","properties":{"f":{"type":"file"}},"required":["f"]}`, "-"},
+		{"a value that is an object", `{"type":"object","properties":{"o":{"type":"object","properties":{},"enum":[{}]}},"required":["o"]}`, "-"},
+		{"a value that is a list", `{"type":"object","properties":{"o":{"type":"array","items":{"type":"string"},"const":[]}},"required":["o"]}`, "-"},
+		{"a keyword twice", `{"type":"object","properties":{},"type":"string"}`, "-"},
+		{"a property twice", `{"type":"object","properties":{"a":{"type":"string"},"a":{"type":"integer"}}}`, "-"},
+		{"null for values", `{"type":"object","properties":{"o":{"type":"string","enum":null}},"required":["o"]}`, "-"},
 	} {
 		got, ok := Nullable([]byte(c.schema))
 		if !ok {
@@ -47,6 +59,45 @@ func TestNullable(t *testing.T) {
 		}
 		if string(got) != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestWhatFits: a schema that is as large as may be has a nullable form, one more has none; the closed form has no such limits.
+func TestWhatFits(t *testing.T) {
+	t.Parallel()
+	nested := func(n int) string {
+		return strings.Repeat(`{"type":"object","properties":{"a":`, n) + `{"type":"string"}` + strings.Repeat(`},"required":["a"]}`, n)
+	}
+	listed := func(n int) string {
+		return strings.Repeat(`{"type":"object","properties":{"a":{"type":"array","items":`, n) + `{"type":"string"}` + strings.Repeat(`}},"required":["a"]}`, n)
+	}
+	values := func(n, length int) string {
+		return `{"type":"object","properties":{"a":{"type":"string","enum":[` + strings.TrimSuffix(strings.Repeat(fmt.Sprintf("%q,", strings.Repeat("é", length)), n), ",") + `]}}}`
+	}
+	properties := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `,"p%d":{"type":"string"}`, i)
+		}
+		return `{"type":"object","properties":{` + strings.TrimPrefix(b.String(), ",") + `}}`
+	}
+	named := func(n int) string {
+		return `{"type":"object","properties":{"` + strings.Repeat("é", n) + `":{"type":"string"}}}`
+	}
+	for _, c := range []struct {
+		name, schema string
+		fits         bool
+	}{
+		{"ten levels", nested(10), true}, {"eleven levels", nested(11), false}, {"five lists", listed(5), true}, {"six lists", listed(6), false},
+		{"values", values(1000, 1), true}, {"more values", values(1001, 1), false}, {"250 long values", values(250, 100), true}, {"251 long values", values(251, 100), false},
+		{"properties", properties(5000), true}, {"more properties", properties(5001), false}, {"a long name", named(120_000), true}, {"a longer name", named(120_001), false},
+	} {
+		if _, ok := Nullable([]byte(c.schema)); ok != c.fits {
+			t.Errorf("%s: a nullable form: %v", c.name, ok)
+		}
+		if _, _, ok := Closed([]byte(c.schema)); !ok {
+			t.Errorf("%s: no closed form", c.name)
 		}
 	}
 }
@@ -107,18 +158,23 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// FuzzStrict: a strict form is JSON, the same every time, and its own strict form; dropping nulls keeps JSON JSON and has nothing left to do
-// the second time.
+// FuzzStrict: a strict form is JSON, the same every time, its own strict form, and keeps its vendor's published rules; dropping nulls keeps JSON
+// JSON and has nothing left to do the second time.
 func FuzzStrict(f *testing.F) {
 	f.Add([]byte(lookup), []byte(`{"table":"a","limit":null,"where":[{"field":"x","value":null,"not":null}]}`))
 	f.Add([]byte(`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string","enum":["x"]}}}}}`), []byte(`{"a":{"b":null}}`))
 	f.Add([]byte(`{"type":["object","null"]}`), []byte(`{"a":1,"a":null}`))
 	f.Add([]byte(`{"type":"object","additionalProperties":false}`), []byte(`null`))
+	f.Add([]byte(`{"type":"object","properties":{"a":{"type":"number","pattern":"b","minItems":2},"a":{"type":"file"}},"items":{}}`), []byte(`{}`))
+	f.Add([]byte(`{"type":"object","properties":{"a":{"type":"string","format":"uri","pattern":"(?=b)","minLength":1},"b":{"type":"object","properties":{},"enum":[{}]}}}`), []byte(`{}`))
 	f.Fuzz(func(t *testing.T, schema, args []byte) {
 		if !json.Valid(schema) {
 			return
 		}
 		if form, _, ok := Closed(schema); ok {
+			if wrong := strictrules.Anthropic(form); wrong != nil {
+				t.Errorf("%s has the closed form %s: %q", schema, form, wrong)
+			}
 			if again, _, ok := Closed(form); !json.Valid(form) || !ok || !bytes.Equal(form, again) {
 				t.Fatalf("%s has the closed form %s, and that has %s", schema, form, again)
 			}
@@ -126,6 +182,9 @@ func FuzzStrict(f *testing.F) {
 		form, ok := Nullable(schema)
 		if !ok {
 			return
+		}
+		if wrong := strictrules.OpenAI(form); wrong != nil {
+			t.Errorf("%s has the form %s: %q", schema, form, wrong)
 		}
 		again, ok := Nullable(form)
 		if !json.Valid(form) || !ok || !bytes.Equal(form, again) {
