@@ -213,6 +213,10 @@ func (c *chat) recordLines(of []deputy.Line) {
 	c.exactly(style, "  ", "", head)
 	for _, l := range of {
 		c.exactly("", "    ", "", orText(l.Label, l.Field))
+		if l.Source == deputy.SourceDefault && l.After == nil {
+			c.write("      " + c.paint(terminal.Faint, "given by the application") + "\n")
+			continue
+		}
 		switch l.Verb {
 		case deputy.Delete:
 			c.side(terminal.Red, "goes", l.Before, l.BeforeLabel)
@@ -277,7 +281,8 @@ func (c *chat) exactly(s terminal.Style, head, bar, text string) {
 }
 
 func source(s deputy.Source) string {
-	return map[deputy.Source]string{deputy.SourcePerson: "you said this", deputy.SourceData: "from the data", deputy.SourceModel: "! from neither you nor the data"}[s]
+	return map[deputy.Source]string{deputy.SourcePerson: "you said this", deputy.SourceData: "from the data", deputy.SourceModel: "! from neither you nor the data",
+		deputy.SourceDefault: "the default"}[s]
 }
 
 // unseen ends a warning that a line says itself, by its source.

@@ -85,7 +85,7 @@ export interface Change {
   after: string | null
   before_label?: string
   after_label?: string
-  source: 'person' | 'data' | 'model' | null
+  source: 'person' | 'data' | 'model' | 'default' | null
 }
 
 export interface Proposal {

@@ -210,6 +210,7 @@ const goes = (p: Proposal) => p.state === 'pending' || p.state === 'confirming' 
 
 function Line({ c, goes }: { c: Change; goes: boolean }) {
   const created = c.verb === 'create'
+  if (c.source === 'default') return <tr class="unasked"><Field c={c} /><td colSpan={4}>{c.after === null ? <span class="faint">given by the application</span> : <><Side value={c.after} /> <span class="faint">(default)</span></>}</td></tr>
   if (c.verb === 'delete') return <tr><Field c={c} /><td colSpan={4}><Side value={c.before} label={c.before_label} gone={goes} /></td></tr>
   if (long(c)) {
     return (
