@@ -91,6 +91,33 @@ func (v *View) when(ctx context.Context, c Change) (query.Expr, error) {
 	return v.g.Restrict(ctx, when)
 }
 
+// below is the condition that as many readable children stand below a record as were shown.
+func (v *View) below(ctx context.Context, c Change) (query.Expr, error) {
+	t, err := v.Table(ctx, c.Table)
+	if err != nil {
+		return nil, err
+	}
+	given, err := c.given()
+	if err != nil {
+		return nil, err
+	}
+	var out query.Expr
+	for _, n := range c.Children {
+		rel, ok := t.Relation(n.Relation)
+		if !ok || !rel.Many {
+			return nil, fault.Errorf(fault.Conflict, "What stands below the record cannot be read any more.")
+		}
+		which, err := v.Given(given).Condition(ctx, rel.Table, n.Where)
+		if err != nil {
+			return nil, fmt.Errorf("condition on the children of a change: %w", err)
+		}
+		child := &query.Var{Name: "child"}
+		count := query.Each{Fn: "count", Child: rel, Var: child, Where: query.Rebase(which, child, nil), T: query.Int}
+		out = query.And(out, query.Op{Fn: "==", Args: []query.Expr{count, query.Lit{V: int64(n.N), T: query.Int}}, T: query.Bool})
+	}
+	return v.g.Restrict(ctx, out)
+}
+
 // targets looks at the records that a change's foreign keys would lead to, with the rights of now. One that may not be read answers like one
 // that is not there.
 func (v *View) targets(ctx context.Context, full *query.Table, c Change, earlier []Change) error {

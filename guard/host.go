@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"example.com/deputy/policy"
 	"example.com/deputy/query"
 )
 
@@ -27,48 +26,6 @@ type Host interface {
 	// error, that of a context included, means that it is not known what was. key is the idempotency key of this attempt.
 	Apply(ctx context.Context, as Person, key string, ws []Write) ([]Applied, error)
 }
-
-// Change is one write, as data: what a Propose tool returns, what a proposal stores, shows, hashes and checks again. It holds texts and
-// types, never live values, so that it survives any store.
-type Change struct {
-	// ID names a change that creates, for later changes of its group. A tool names it within its draft; the engine makes it unique.
-	ID     string `json:",omitempty"`
-	Verb   policy.Verb
-	Table  string
-	Key    []string `json:",omitempty"` // texts of the key's values; empty when it creates
-	Values []Assign `json:",omitempty"` // in the order of the table's fields; none when it deletes, or only tests
-	// Version is of the record as it was shown, over the fields VersionOf; taken by the engine. A tool gives it where the values are made of what
-	// it has read of the record (View.VersionOf): where that is not what is shown any more, the draft is refused.
-	Version   string   `json:",omitempty"`
-	VersionOf []string `json:",omitempty"`
-	When      string   `json:",omitempty"` // a condition that must hold before, checked again at confirm
-	Given     []Assign `json:",omitempty"` // what parameters.x is in When
-	// Children are how many readable records stood below one that is updated or deleted, by relation: another number then is stale. Of a
-	// delete they are the engine's.
-	Children []Count `json:",omitempty"`
-}
-
-// Count is a number of records by relation: of those that meet Where, a condition about the child, in which parameters.x is what the change
-// is Given; empty: of all.
-type Count struct {
-	Relation string
-	N        int
-	Where    string `json:",omitempty"`
-}
-
-// Assign sets a field to the exact text of a value (query.ParseValue); nil is NULL. With From, the value is the key of the record that an
-// earlier change of the group creates, the one of this ID; Text is nil then.
-type Assign struct {
-	Field string
-	Type  query.Type
-	Text  *string
-	From  string `json:",omitempty"`
-	// Own says that the value is the operator's, by the configuration, or made of what stands in the data: nobody is asked where it comes from.
-	Own bool `json:",omitempty"`
-}
-
-// NewRecord stands before the ID of a change where a model names the record that it will create: new:c3.
-const NewRecord = "new:"
 
 // Made are the keys that the writes of a group have made so far, by the ID of their change: a host's, while it applies a group.
 type Made map[string][]string
@@ -113,4 +70,16 @@ type Applied struct {
 	State State
 	Key   []string // of the record, also of one just created
 	Error string   // a sentence for the person, where it is not done
+}
+
+// Untested takes back the answers to what only tests, where not all of its group was done: nothing was made of it.
+func Untested(ws []Write, done []Applied) {
+	if !slices.ContainsFunc(done, func(a Applied) bool { return a.State != Done }) {
+		return
+	}
+	for i := range done {
+		if ws[i].Tests() && done[i].State == Done {
+			done[i] = Applied{State: Pending}
+		}
+	}
 }
