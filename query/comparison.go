@@ -216,7 +216,7 @@ func (c *checker) inItems(at int, x Expr, items []ast.Expr) (Expr, error) {
 	for _, item := range items {
 		y, err := c.expr(item)
 		if err != nil {
-			return nil, err
+			return nil, unquoted(err, x, item)
 		}
 		if y.Type() == Null {
 			return nil, failAt(c.src.at(item), "null in a list matches nothing: write x == null || x in […]")

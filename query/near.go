@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/google/cel-go/common/ast"
+
 	"example.com/deputy/internal/near"
 )
 
@@ -38,6 +40,15 @@ func (c *checker) unknownName(v *Var, t *Table, hopped bool, s step) error {
 		message += "; near: " + strings.Join(alike, ", ")
 	}
 	return failAt(s.at, "%s", message)
+}
+
+// unquoted says how a text is written, of a name that is none and stands beside one.
+func unquoted(err error, beside Expr, e ast.Expr) error {
+	var unknown *Error
+	if e.Kind() != ast.IdentKind || beside.Type() != String || !errors.As(err, &unknown) || unknown.Message != "no field `"+e.AsIdent()+"`" {
+		return err
+	}
+	return failAt(unknown.At, "%s: a text stands in quotes: %q", unknown.Message, e.AsIdent())
 }
 
 // unknownFigure says that there is no such name over groups.

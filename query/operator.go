@@ -44,7 +44,7 @@ func (c *checker) operation(fn string, at int, args []ast.Expr) (Expr, error) {
 	}
 	b, err := c.expr(args[1])
 	if err != nil {
-		return nil, err
+		return nil, unquoted(err, a, args[1])
 	}
 	switch fn {
 	case "+", "-", "*", "/", "%":

@@ -84,6 +84,10 @@ func (c *checker) parameters() {
 
 // written finds a table that can be written to.
 func (c *checker) written(at, name string) *query.Table {
+	if name == "" {
+		c.bad(at, "no table: write the name of one%s", nearOrAll("", c.tables()))
+		return nil
+	}
 	t, err := c.full.Table(c.ctx, name)
 	switch {
 	case errors.Is(err, query.ErrUnknown):
@@ -226,6 +230,10 @@ func (c *checker) value(about string, f query.Field, text string) string {
 		return err.Error()
 	}
 	e, err := query.Check(c.ctx, c.env(about), src)
+	var unknown *query.Error
+	if errors.As(err, &unknown) && f.Type == query.String && unknown.Message == "no field `"+strings.TrimSpace(text)+"`" {
+		return fmt.Sprintf("%v: a text stands in quotes of its own: '%q'", err, strings.TrimSpace(text))
+	}
 	if err != nil {
 		return err.Error()
 	}
