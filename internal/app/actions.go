@@ -83,7 +83,9 @@ func (d *document) checkActions(sets []deputy.Toolset) {
 	}
 	for role, r := range d.Policy.Roles {
 		for i, name := range r.Actions {
-			if _, ok := d.Actions[name]; !ok {
+			if _, ok := d.Actions[name]; !ok && strings.Contains(name, "*") {
+				d.badValue(fmt.Sprintf("policy.roles.%s.actions[%d]", role, i), "no pattern here: name each action by itself")
+			} else if !ok {
 				d.badValue(fmt.Sprintf("policy.roles.%s.actions[%d]", role, i), "no such action: %s%s", name, near.Hint(name, slices.Sorted(maps.Keys(d.Actions))))
 			}
 		}

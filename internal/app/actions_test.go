@@ -19,6 +19,8 @@ func TestActionsAreCheckedAtStart(t *testing.T) {
 	for action, want := range map[string]string{
 		`{ label: A, table: custmers` + set + ` }`:                                                                          ":5:25: actions.a.table: no table `custmers`; near: customers",
 		`{ label: A, table: xyz` + set + ` }`:                                                                               ":5:25: actions.a.table: no table `xyz`; there are customers, employees, names",
+		`{ label: A` + set + ` }`:                                                                                           ":5:3: actions.a.table: no table: write the name of one; there are customers, employees, names",
+		`{ label: A, table: customers, set: { phone: x } }`:                                                                 "actions.a.set.phone: column 1: no field `x`: a text stands in quotes of its own: '\"x\"'",
 		`{ label: A, table: names` + set + ` }`:                                                                             "actions.a.table: names can be read, not written",
 		`{ label: A, table: customers, when: 'nam == "x"'` + set + ` }`:                                                     ":5:42: actions.a.when: column 1: no field `nam`; near: name",
 		`{ label: A, table: customers, when: ''` + set + ` }`:                                                               "actions.a.when: an empty condition would mean every record",
@@ -41,6 +43,7 @@ func TestActionsAreCheckedAtStart(t *testing.T) {
 	good := `  a: { label: A, table: customers, set: { phone: '"1"' } }` + "\n"
 	for roles, want := range map[string]string{
 		"      actions: [b, aa]\n": ":10:17: policy.roles.support.actions[0]: no such action: b",
+		"      actions: ['*']\n":   ":10:17: policy.roles.support.actions[0]: no pattern here: name each action by itself",
 		"      actions: [aa]\n":    ":10:17: policy.roles.support.actions[0]: no such action: aa; near: a",
 	} {
 		status, _, errOut := deputyCommand(t, "check", "--config", acting(t, good, roles))

@@ -27,7 +27,7 @@ func (d *document) located(err error, tables []query.Summary) error {
 			others = append(others, e)
 			continue
 		}
-		if strings.HasPrefix(text, "no table `") && !strings.Contains(text, "; near: ") {
+		if (strings.HasPrefix(text, "no table `") || strings.HasPrefix(text, "no table: ")) && !strings.Contains(text, "; near: ") {
 			text += firstOf(names(tables))
 		}
 		d.badValue(d.known(key), "%s", text)

@@ -43,7 +43,10 @@ func (c *checker) check() {
 	if c.title() == "" {
 		c.bad("label", "no label: write what it does, such as Cancel an order")
 	}
-	c.parameters()
+	before := len(c.errs)
+	if c.parameters(); len(c.errs) > before { // what reads them would be told of again
+		return
+	}
 	t := c.written("table", c.Table)
 	if t == nil {
 		return
@@ -85,7 +88,7 @@ func (c *checker) parameters() {
 // written finds a table that can be written to.
 func (c *checker) written(at, name string) *query.Table {
 	if name == "" {
-		c.bad(at, "no table: write the name of one%s", nearOrAll("", c.tables()))
+		c.bad(at, "no table: write the name of one")
 		return nil
 	}
 	t, err := c.full.Table(c.ctx, name)

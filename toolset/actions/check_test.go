@@ -38,7 +38,7 @@ func TestMistakesAreFoundBeforeTheStart(t *testing.T) {
 	one := map[string]query.Parameter{"n": {Type: query.Int}, "day": {Type: query.Date}, "why": {Type: query.String, Enum: []string{"pending", "lost"}}}
 	for want, a := range map[string]actions.Action{
 		"actions.x.label: no label: write what it does, such as Cancel an order":                                    {Table: "orders", Set: pairs([]string{"reason", `"x"`})},
-		"actions.x.table: no table: write the name of one; there are ":                                              {Label: "X", Set: pairs([]string{"reason", `"x"`})},
+		"actions.x.table: no table: write the name of one":                                                          {Label: "X", Set: pairs([]string{"reason", `"x"`})},
 		"actions.x.set.status: column 1: no field `cancelled`: a text stands in quotes of its own: '\"cancelled\"'": {Label: "X", Table: "orders", Set: pairs([]string{"status", `cancelled`})},
 		"actions.x.table: no table `order`; near: orders":                                                           {Label: "X", Table: "order"},
 		"actions.x: it changes nothing: write set: { field: expression }, or steps in then":                         {Label: "X", Table: "orders"},
