@@ -61,6 +61,8 @@ var lessons = []struct{ text, want string }{
 	{`orders.exists(o, o.ghost.id == 1)`, "column 20: no field `ghost` in `orders`"},
 	{`orders.exists(o, o.ghos.id == 1)`, "column 20: no field `ghos` in `orders`"},
 	{`orders.exists(o, o > 1)`, "column 18: `o` is a record of `orders`: write o.id"},
+	{`support_rep_id.name == "x"`, "column 16: `support_rep_id` is a whole number, there is nothing in it: write support_rep.name"},
+	{`orders.exists(o, o.customer_id.name == "x")`, "column 32: `o.customer_id` is a whole number, there is nothing in it: write o.customer.name"},
 	{`name.first == "x"`, "column 6: `name` is text, there is nothing in it"},
 	{`orders.total > 1`, "column 1: `orders` are the records of a list: write orders.exists(x, x.id …), .count(x, …) or .sum(x, …)"},
 	{`orders`, "column 1: `orders` are the records of a list: write orders.exists(x, x.id …), .count(x, …) or .sum(x, …)"},

@@ -188,10 +188,24 @@ func (c *checker) exampleField(r Relation) string {
 	return firstField(t)
 }
 
+// beyond is what to write for a field of the record that a foreign key leads to; empty where it leads nowhere.
+func (c *checker) beyond(ref Ref, s step) string {
+	t, err := c.table(ref.Table)
+	if err != nil || s.bracket {
+		return ""
+	}
+	for _, r := range t.Relations {
+		if _, seen := c.relation(t, r.Name); seen && !r.Many && len(r.From) == 1 && r.From[0] == ref.Field.Name {
+			return ": write " + strings.TrimSuffix(Text(ref), ref.Field.Name) + r.Name + "." + s.name
+		}
+	}
+	return ""
+}
+
 // inside goes into a JSON field.
 func (c *checker) inside(ref Ref, list []step) (Expr, error) {
 	if ref.Field.Type != JSON {
-		return nil, failAt(list[0].at, "`%s` is %s, there is nothing in it", Text(ref), typeName(ref.Field.Type))
+		return nil, failAt(list[0].at, "`%s` is %s, there is nothing in it%s", Text(ref), typeName(ref.Field.Type), c.beyond(ref, list[0]))
 	}
 	if ref.Field.Secret {
 		return c.plain(ref, list[0].at)
