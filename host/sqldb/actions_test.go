@@ -90,7 +90,7 @@ func randomWays(t *testing.T, r *rand.Rand, w *querytest.World) map[string]actio
 	for i := range 60 {
 		table := w.Tables[r.IntN(len(w.Tables))]
 		a := actions.Action{Label: "Do it", Table: table.Name, Set: randomValues(r, w, table.Name, table, r.IntN(3)),
-			Parameters: map[string]actions.Parameter{"word": {Type: query.String}, "n": {Type: query.Int}}}
+			Parameters: map[string]query.Parameter{"word": {Type: query.String}, "n": {Type: query.Int}}}
 		if r.IntN(2) == 0 {
 			a.When = w.Condition(r, table.Name, 2)
 		}
