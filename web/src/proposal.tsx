@@ -137,6 +137,7 @@ function ordered(ps: Proposal[]): Proposal[] {
 
 // verb is what the button does.
 function verb(ps: Proposal[]): string {
+  if (ps.every((p) => !p.table)) return 'Confirm' // nothing of the application's: an analysis that is kept
   const records = ps.flatMap((p) => byRecord(p.changes))
   const number = (v: string) => records.filter((r) => r.verb === v).length
   const [deletes, creates] = [number('delete'), number('create')]
@@ -277,7 +278,7 @@ function stateWords(p: Proposal): string {
     case 'failed':
       return 'Nothing was changed.'
     case 'unknown':
-      return `Not known: it was sent${p.decided_at ? ' ' + when(p.decided_at) : ''}, but no answer came. Check the record before you do it again.`
+      return `Not known: it was sent${p.decided_at ? ' ' + when(p.decided_at) : ''}, but no answer came. ${p.table ? 'Check the record' : 'Look'} before you do it again.`
     case 'rejected':
       return 'You turned this down. Nothing was changed.'
     case 'expired':
