@@ -70,6 +70,9 @@ func (v *View) admit(ctx context.Context, earlier, cs []Change) ([]Write, error)
 				return nil, err
 			}
 			out[i].When = query.And(t.Before(policy.Read), before, when, below)
+			if i == 0 && len(earlier) > 0 { // what a proposal stands on holds when its turn comes
+				out[i].Still = when
+			}
 		}
 		if err := v.targets(ctx, t.Full, c, slices.Concat(earlier, cs[:i])); err != nil {
 			return nil, err

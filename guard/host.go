@@ -58,6 +58,9 @@ func (m Made) Fill(w Write) (filled Write, ok bool) {
 type Write struct {
 	Change
 	When query.Expr // about the record before, else stale; nil: none
+	// Still is tested in the order of the writes too, about the record just before it is written: where it does not hold any more, for what the group
+	// has made before, the write is failed. nil: none.
+	Still query.Expr
 	// Check is tested in the order of the writes, and where it does not hold the write is failed: about the record after it is created or
 	// updated, or just before it is deleted. nil: none.
 	Check query.Expr

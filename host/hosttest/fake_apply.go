@@ -129,6 +129,9 @@ func (f *Fake) write(w deputy.Write) deputy.Applied {
 			return refuse(deputy.Failed, "An earlier change of this group has removed the record.")
 		}
 	}
+	if w.Verb != deputy.Create && !f.holds(w.Still, row) {
+		return refuse(deputy.Failed, "The condition of this change does not hold any more once what goes before it in the group is made.")
+	}
 	if w.Tests() {
 		return deputy.Applied{State: deputy.Done, Key: w.Key}
 	}

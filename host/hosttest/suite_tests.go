@@ -25,6 +25,12 @@ func testTests(t *testing.T, open Open) {
 	b.done(b.update("customers", "2", "score", "5"))
 	b.refused(deputy.Outdated, "", region, test)
 	b.refused(deputy.Outdated, "", region, b.update("customers", "77"))
+	still := b.update("customers", "2")
+	still.Still = b.compile("customers", `all.regions.count(r, r.code == "E") == 0`)
+	b.refused(deputy.Failed, "", region, still)
+	still.Values = b.update("customers", "2", "score", "6").Values
+	b.refused(deputy.Failed, "", region, still)
+	b.done(still)
 	test = b.update("customers", "2")
 	b.refused(deputy.Failed, "", test, b.update("customers", "1", "score", "1"), b.create("regions", "code", "N", "name", "again"))
 }

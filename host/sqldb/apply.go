@@ -20,6 +20,7 @@ const (
 	notAllowed     = "You may not write such a record."
 	notAlong       = "Records would go with it that you may not delete, or that are no part of this."
 	noParent       = "It belongs to a record that no earlier change of this group has created."
+	falseByGroup   = "The condition of this change does not hold any more once what goes before it in the group is made."
 	goneByGroup    = "An earlier change of this group has removed the record."
 	notLet         = "The database does not let this be written."
 	hasChildren    = "Other records refer to this one, so it cannot be deleted."
@@ -238,6 +239,11 @@ func keyCondition(t *table, key []string) (query.Expr, bool) {
 
 func (g *group) write(ctx context.Context, i int, w deputy.Write) (deputy.Applied, error) {
 	t := g.target(w)
+	if w.Still != nil {
+		if ok, err := g.holds(ctx, t, w.Key, w.Still); err != nil || !ok {
+			return refuse(deputy.Failed, falseByGroup), err
+		}
+	}
 	if w.Tests() { // that was done before, and the record is kept
 		return deputy.Applied{State: deputy.Done, Key: w.Key}, nil
 	}

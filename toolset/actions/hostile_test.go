@@ -211,6 +211,27 @@ func TestAnActionThatIsNotOfferedAnyMoreIsNotCarriedOut(t *testing.T) {
 	}
 }
 
+// TestWhatGoesBeforeInTheGroupCounts: of two that are proposed in one turn the second stands on what the first will have made, as it would a turn later.
+func TestWhatGoesBeforeInTheGroupCounts(t *testing.T) {
+	t.Parallel()
+	all := map[string]actions.Action{"refund": {Label: "Refund an order", Table: "orders", When: "all.refunds.count() < 2",
+		Then: []actions.Step{{Create: &actions.Create{Table: "refunds", Values: map[string]string{"order_id": "id", "amount": "total"}}}}}}
+	b := open(t, all, nil)
+	chief := deputytest.Person("one", "chief")
+	turn := b.Run(chief, call("refund", `{"id":"1"}`), call("refund", `{"id":"3"}`))
+	d, err := b.Confirm(chief, turn.Proposals...)
+	if err != nil || len(turn.Proposals) != 2 || d.Proposals[1].State != deputy.Failed || len(b.host.Rows("refunds")) != 1 {
+		t.Errorf("%d refunds, %+v %v", len(b.host.Rows("refunds")), d.Proposals, err)
+	}
+	turn = b.Run(chief, call("refund", `{"id":"1"}`), call("refund", `{"id":"3"}`))
+	if _, err := b.Door.Reject(t.Context(), chief, turn.Proposals[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := b.Confirm(chief, turn.Proposals[1]); err != nil || d.Proposals[0].State != deputy.Done || len(b.host.Rows("refunds")) != 2 {
+		t.Errorf("%+v %v", d.Proposals, err)
+	}
+}
+
 // TestSecretsStandInNoAction: neither in a condition, nor in a value.
 func TestSecretsStandInNoAction(t *testing.T) {
 	t.Parallel()
