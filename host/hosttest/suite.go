@@ -24,7 +24,7 @@ func Run(t *testing.T, open Open) {
 		"catalog": testCatalog, "pages": testPages, "unknown": testUnknown, "expressions": testExpressions, "conditions": testConditions,
 		"order": testOrder, "window": testWindow, "versions": testVersions, "exact": testExact, "figures": testFigures, "analyses": testAnalyses, "random analyses": testRandomAnalyses,
 		"keys": testKeys, "update": testUpdate, "create": testCreate, "delete": testDelete, "along": testAlong, "stale": testStale, "rules": testRules,
-		"constraints": testConstraints, "groups": testGroups, "made": testMade, "unwritable": testUnwritable, "race": testRace, "cancelled": testCancelled,
+		"constraints": testConstraints, "no upsert": testNoUpsert, "groups": testGroups, "made": testMade, "unwritable": testUnwritable, "race": testRace, "cancelled": testCancelled,
 		"tests": testTests, "random": testRandom, "relations": testRelations, "operators": testOperators, "search": testSearch,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -342,3 +342,15 @@ func testRace(t *testing.T, open Open) {
 		t.Errorf("%v, want one done and %d stale", count, writers-1)
 	}
 }
+
+// testNoUpsert: a record that is there already is never changed by creating it: by its key, or by what must be unique.
+func testNoUpsert(t *testing.T, open Open) {
+	b := newBench(t, open)
+	before := b.everything()
+	b.refused(deputy.Failed, "code", b.create("regions", "code", "N", "name", "Replaced"))
+	b.refused(deputy.Failed, "order_id, line", b.create("lines", "order_id", "10", "line", "1", "article", "replaced", "quantity", "99"))
+	b.refused(deputy.Failed, "email", b.create("customers", "name", "Replaced", "email", "x@example.com"))
+	if after := b.everything(); before != after {
+		t.Errorf("a create changed what was there:\nbefore %s\n after %s", before, after)
+	}
+}
