@@ -63,7 +63,7 @@ type Display struct {
 // That of an effect tool has no changes: it says itself what the person is shown, which the engine bounds.
 type Draft struct {
 	Title    string   // what is done, before the changes in the summary; empty: the changes say it
-	Changes  []Change // Version, VersionOf: the engine's
+	Changes  []Change // VersionOf: the engine's; Version too, but where values are made of what the tool has read
 	Warnings []string
 	Summary  string          // of an effect: one sentence; texts from elsewhere in it are quoted (internal/plain)
 	Lines    []Line          // of an effect, in their order: each value that is written, whole. Source: what Scope.Source says, where it makes sense
