@@ -9,13 +9,14 @@ import (
 	"example.com/deputy/fault"
 	"example.com/deputy/internal/plain"
 	"example.com/deputy/policy"
+	"example.com/deputy/query"
 )
 
 // Guard opens a host for people, under a policy.
 type Guard struct {
 	host  Host
 	rules *policy.Compiled
-	read  parsed
+	read  query.Parser
 }
 
 // New guards a host.

@@ -19,7 +19,7 @@ type View struct {
 	who  Person
 	g    *policy.Grants
 	now  Clock
-	read *parsed
+	read *query.Parser
 	over *query.Groups // what Expr, Condition and Order are about; nil: rows
 
 	given map[string]query.Lit // what parameters.x is in expressions; nil: there are none
@@ -103,7 +103,7 @@ func (v *View) checked(ctx context.Context, table, text string,
 	if _, err := v.Table(ctx, table); err != nil {
 		return nil, err
 	}
-	src, err := v.read.parse(text)
+	src, err := v.read.Parse(text)
 	if err != nil {
 		return nil, teach(text, err, false)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 
 	"example.com/deputy/query"
 )
@@ -116,7 +115,7 @@ func (n narrowed) label(ctx context.Context, t *Grant) query.Expr {
 	}
 	l := &label{}
 	if text := t.Full.RecordLabel; text != "" {
-		if src, err := n.g.policy.labels.parse(text); err == nil {
+		if src, err := n.g.policy.labels.Parse(text); err == nil {
 			alone := narrowed{g: n.g, bare: true, lone: !strings.Contains(text, ".")} // without a path it stays in its table
 			env := query.Env{Catalog: alone, Table: t.Full.Name, Now: n.g.who.Now, Zone: n.g.who.Zone}
 			if l.e, err = query.Check(ctx, env, src); err != nil {
@@ -126,32 +125,6 @@ func (n narrowed) label(ctx context.Context, t *Grant) query.Expr {
 	}
 	t.label.Store(l)
 	return l.e
-}
-
-// texts keeps record labels parsed: a text means the same for everybody.
-type texts struct {
-	mu   sync.Mutex
-	kept map[string]*query.Source
-}
-
-// maxTexts bounds how many are kept; a host has about as many as tables.
-const maxTexts = 2000
-
-func (p *texts) parse(text string) (*query.Source, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if src, ok := p.kept[text]; ok {
-		return src, nil
-	}
-	src, err := query.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	if p.kept == nil || len(p.kept) >= maxTexts {
-		p.kept = map[string]*query.Source{}
-	}
-	p.kept[text] = src
-	return src, nil
 }
 
 func (n narrowed) table(ctx context.Context, t *Grant) *query.Table {

@@ -31,7 +31,7 @@ type Compiled struct {
 	sources map[string]*query.Source
 	digests map[string][]byte // of each role
 	writes  map[string][]Verb // of each role: what it grants on some table
-	labels  texts
+	labels  query.Parser      // of records
 
 	asksRoles bool // some rule may ask for the roles of a person by name
 }
