@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -49,6 +50,9 @@ func openSQLite(c Config) (*sqlite, error) {
 	}
 	path, wait := strings.TrimPrefix(c.URL, "sqlite:"), c.Busy
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if full, err := filepath.Abs(path); err == nil && full != path {
+			return nil, mistake("host.database", "there is no file %s, that is %s", path, full)
+		}
 		return nil, mistake("host.database", "there is no file %s", path)
 	}
 	db := &sqlite{}

@@ -56,9 +56,13 @@ func (d *document) decode(n ast.Node, v reflect.Value, key string, tag reflect.S
 	}
 	switch n.(type) {
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
-		d.badValue(key, "anchors, aliases and tags are not supported: write the value out")
+		d.badValue(key, "anchors, aliases and tags are not supported: write the value out, in quotes if it begins with !, & or *")
 		return
 	case *ast.NullNode:
+		if strings.ContainsAny(key, "()") { // the rest of an expression
+			d.badValue(key, "no value: within braces a comma ends a value, so quote the one before")
+			return
+		}
 		d.badValue(key, "no value: write one, or remove the key")
 		return
 	}
