@@ -244,6 +244,10 @@ func (db *maria) rollback(ctx context.Context, conn session) (err error) {
 	return err
 }
 
+func (db *maria) ask(ctx context.Context, text string, args []any, outs []output) ([][]query.Value, error) {
+	return askInSteps(ctx, db, text, args, outs)
+}
+
 // forget has nothing to do: a statement leaves nothing behind.
 func (db *maria) forget(*compiler) {}
 

@@ -29,7 +29,7 @@ type postgres struct {
 	schemas       []string
 	wait          time.Duration // for another's lock
 	most          time.Duration // for one statement
-	session       string        // settings of every transaction
+	session       string        // a statement that makes the settings of every transaction; more can follow
 	zone          *time.Location
 	zones         sync.Map // zoneKey → *shifts
 	letters       letters
@@ -68,7 +68,8 @@ func openPostgres(ctx context.Context, c Config) (*postgres, error) {
 }
 
 func pool(config *pgx.ConnConfig, most int) *sql.DB {
-	db := stdlib.OpenDB(*config)
+	// Whether a connection is alive is told by the first statement that it is given.
+	db := stdlib.OpenDB(*config, stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false }))
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(most)
 	db.SetConnMaxIdleTime(time.Minute)
@@ -92,7 +93,7 @@ func (db *postgres) meet(ctx context.Context) error {
 	if _, err := db.reads.ExecContext(ctx, `SELECT now() AT TIME ZONE $1`, zone); err != nil {
 		zone = "UTC" // a zone that the server does not know: its own clock is of no use there
 	}
-	db.session = "; SELECT " + strings.Join([]string{setting("TimeZone", zone), setting("DateStyle", "ISO, YMD"), setting("IntervalStyle", "postgres"),
+	db.session = "SELECT " + strings.Join([]string{setting("TimeZone", zone), setting("DateStyle", "ISO, YMD"), setting("IntervalStyle", "postgres"),
 		setting("extra_float_digits", "1"), setting("bytea_output", "hex"), setting("jit", "off"), setting("idle_in_transaction_session_timeout", "60s")}, ", ")
 	return nil
 }
@@ -109,7 +110,7 @@ func (db *postgres) close() error { return errors.Join(db.reads.Close(), db.writ
 
 // reading asks in a transaction that cannot write.
 func (db *postgres) reading(ctx context.Context, ask func(querier) error) error {
-	conn, err := db.start(ctx, db.reads, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	conn, err := db.start(ctx, db.reads, beginReading)
 	if err != nil {
 		return err
 	}
@@ -126,7 +127,7 @@ func (db *postgres) begin(ctx context.Context) (session, error) {
 
 // start begins a transaction. A connection of the pool that has died meanwhile is no reason to fail: nothing was asked of it yet.
 func (db *postgres) start(ctx context.Context, pool *sql.DB, begin string) (*sql.Conn, error) {
-	begin += db.session + db.limits(ctx)
+	begin += "; " + db.session + db.limits(ctx)
 	for range readers {
 		conn, err := pool.Conn(ctx)
 		if err != nil {

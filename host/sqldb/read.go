@@ -99,8 +99,13 @@ func answer(q query.Query, lines [][]query.Value) query.Rows {
 	return out
 }
 
-func (h *Host) ask(ctx context.Context, text string, args []any, outs []output) (rows [][]query.Value, err error) {
-	err = h.db.reading(ctx, func(q querier) error {
+func (h *Host) ask(ctx context.Context, text string, args []any, outs []output) ([][]query.Value, error) {
+	return h.db.ask(ctx, text, args, outs)
+}
+
+// askInSteps asks through database/sql.
+func askInSteps(ctx context.Context, db engine, text string, args []any, outs []output) (rows [][]query.Value, err error) {
+	err = db.reading(ctx, func(q querier) error {
 		rows, err = lines(ctx, q, text, args, outs)
 		return err
 	})

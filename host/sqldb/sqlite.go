@@ -17,6 +17,8 @@ import (
 
 	modernc "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"example.com/deputy/query"
 )
 
 // readers is how many questions run at once; others wait.
@@ -101,6 +103,10 @@ func (db *sqlite) reading(ctx context.Context, ask func(querier) error) error {
 		return errors.Join(err, undone)
 	}
 	return ask(db.prepared)
+}
+
+func (db *sqlite) ask(ctx context.Context, text string, args []any, outs []output) ([][]query.Value, error) {
+	return askInSteps(ctx, db, text, args, outs)
 }
 
 func (db *sqlite) begin(ctx context.Context) (session, error) {
