@@ -45,7 +45,7 @@ func (h *Host) Analyze(ctx context.Context, _ deputy.Person, a query.Analysis) (
 	if c.err != nil {
 		return query.Rows{}, c.err
 	}
-	lines, err := h.ask(ctx, text, c.args, outs)
+	lines, err := h.db.ask(ctx, question{text, c.args, outs, false})
 	if err != nil {
 		return query.Rows{}, h.readError(ctx, a.Table, err)
 	}

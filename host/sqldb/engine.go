@@ -16,7 +16,7 @@ type engine interface {
 	// know is told the schema as it is offered, before the first statement.
 	know(c *catalog, zone *time.Location)
 	// ask answers one question where nothing can be written.
-	ask(ctx context.Context, text string, args []any, outs []output) ([][]query.Value, error)
+	ask(ctx context.Context, q question) ([][]query.Value, error)
 	// reading runs questions where nothing can be written.
 	reading(ctx context.Context, ask func(querier) error) error
 	// begin starts a transaction that may write, on a connection of its own. COMMIT ends it, or rollback, which is not an error where the

@@ -244,8 +244,8 @@ func (db *maria) rollback(ctx context.Context, conn session) (err error) {
 	return err
 }
 
-func (db *maria) ask(ctx context.Context, text string, args []any, outs []output) ([][]query.Value, error) {
-	return askInSteps(ctx, db, text, args, outs)
+func (db *maria) ask(ctx context.Context, q question) ([][]query.Value, error) {
+	return askInSteps(ctx, db, q)
 }
 
 // forget has nothing to do: a statement leaves nothing behind.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -29,10 +30,11 @@ type postgres struct {
 	schemas       []string
 	wait          time.Duration // for another's lock
 	most          time.Duration // for one statement
-	session       string        // a statement that makes the settings of every transaction; more can follow
+	session       string        // a statement that makes the settings of a transaction, with limits as its arguments
 	zone          *time.Location
 	zones         sync.Map // zoneKey → *shifts
 	letters       letters
+	unnamed       atomic.Bool // a session keeps no prepared statement: a pooler stands between
 }
 
 var _ engine = (*postgres)(nil)
@@ -94,7 +96,8 @@ func (db *postgres) meet(ctx context.Context) error {
 		zone = "UTC" // a zone that the server does not know: its own clock is of no use there
 	}
 	db.session = "SELECT " + strings.Join([]string{setting("TimeZone", zone), setting("DateStyle", "ISO, YMD"), setting("IntervalStyle", "postgres"),
-		setting("extra_float_digits", "1"), setting("bytea_output", "hex"), setting("jit", "off"), setting("idle_in_transaction_session_timeout", "60s")}, ", ")
+		setting("extra_float_digits", "1"), setting("bytea_output", "hex"), setting("jit", "off"), setting("idle_in_transaction_session_timeout", "60s")}, ", ") +
+		", set_config('application_name', $1::text, true), set_config('statement_timeout', $2::text, true), set_config('lock_timeout', $3::text, true)"
 	return nil
 }
 
@@ -127,7 +130,8 @@ func (db *postgres) begin(ctx context.Context) (session, error) {
 
 // start begins a transaction. A connection of the pool that has died meanwhile is no reason to fail: nothing was asked of it yet.
 func (db *postgres) start(ctx context.Context, pool *sql.DB, begin string) (*sql.Conn, error) {
-	begin += "; " + db.session + db.limits(ctx)
+	l := db.limits(ctx)
+	begin += "; " + strings.NewReplacer("$1", text(string(l[0])), "$2", text(string(l[1])), "$3", text(string(l[2]))).Replace(db.session)
 	for range readers {
 		conn, err := pool.Conn(ctx)
 		if err != nil {
@@ -151,7 +155,7 @@ func (db *postgres) start(ctx context.Context, pool *sql.DB, begin string) (*sql
 }
 
 // limits are the settings that depend on who asks: for whom, and how long.
-func (db *postgres) limits(ctx context.Context) string {
+func (db *postgres) limits(ctx context.Context) [][]byte {
 	name, most := "assistant", db.most
 	if turn := deputy.TurnOf(ctx); turn != "" {
 		name += "/" + turn
@@ -159,7 +163,7 @@ func (db *postgres) limits(ctx context.Context) string {
 	if end, ok := ctx.Deadline(); ok {
 		most = max(min(most, time.Until(end)), time.Millisecond)
 	}
-	return ", " + setting("application_name", name) + ", " + setting("statement_timeout", fmt.Sprint(most.Milliseconds())) + ", " + setting("lock_timeout", fmt.Sprint(max(db.wait.Milliseconds(), 1)))
+	return [][]byte{[]byte(name), fmt.Append(nil, most.Milliseconds()), fmt.Append(nil, max(db.wait.Milliseconds(), 1))}
 }
 
 // rollback: where the connection is gone, so is the transaction.

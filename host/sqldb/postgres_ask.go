@@ -2,9 +2,11 @@ package sqldb
 
 import (
 	"context"
-	"database/sql"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,50 +21,150 @@ import (
 const beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
 // ask sends a whole transaction at once: its begin, its settings, the question, its end. What fails ends all that follows, so that no question is
-// ever answered where something could be written, nor without its limits. Where a connection of the pool has died, the question is asked again, once,
-// step by step.
-func (db *postgres) ask(ctx context.Context, text string, args []any, outs []output) ([][]query.Value, error) {
-	sent, formats, ok := asSent(args)
+// ever answered where something could be written, nor without its limits. Where a connection of the pool has died, or its statements are not there any
+// more, the question is asked again, once, step by step.
+func (db *postgres) ask(ctx context.Context, q question) ([][]query.Value, error) {
+	sent, formats, ok := asSent(q.args)
 	if !ok {
-		return askInSteps(ctx, db, text, args, outs)
+		return askInSteps(ctx, db, q)
 	}
 	conn, err := db.reads.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var batch pgconn.Batch
-	batch.ExecParams(beginReading, nil, nil, nil, nil)
-	batch.ExecParams(db.session+db.limits(ctx), nil, nil, nil, nil)
-	batch.ExecParams(text, sent, nil, formats, nil)
-	batch.ExecParams("ROLLBACK", nil, nil, nil, nil)
-	rows, err := db.transact(ctx, conn, &batch, outs)
-	if err = errors.Join(err, conn.Close()); err != nil && ctx.Err() == nil && db.fault(err) == lost {
-		return askInSteps(ctx, db, text, args, outs)
-	}
-	return rows, err
-}
-
-// transact gives what the third statement of four answers. After an error the transaction is still open.
-func (db *postgres) transact(ctx context.Context, conn *sql.Conn, batch *pgconn.Batch, outs []output) (rows [][]query.Value, err error) {
-	err = conn.Raw(func(c any) error {
+	var rows [][]query.Value
+	err = conn.Raw(func(c any) (err error) {
 		under, ok := c.(*stdlib.Conn)
 		if !ok {
 			return fmt.Errorf("a connection of type %T", c)
 		}
-		results := under.Conn().PgConn().ExecBatch(ctx, batch)
-		for n := 1; results.NextResult(); n++ {
-			if n == 3 {
-				rows, err = read(results.ResultReader(), outs)
-			}
-			_, failed := results.ResultReader().Close()
-			err = errors.Join(err, failed)
-		}
-		return errors.Join(err, results.Close())
+		rows, err = db.transact(ctx, under.Conn().PgConn(), q, sent, formats)
+		return err
 	})
-	if err != nil {
-		return nil, errors.Join(err, db.rollback(context.WithoutCancel(ctx), conn))
+	if err != nil { // what was begun is still open
+		err = errors.Join(err, db.rollback(context.WithoutCancel(ctx), conn))
 	}
-	return rows, nil
+	if err = errors.Join(err, conn.Close()); err == nil || ctx.Err() != nil {
+		return rows, err
+	}
+	if db.unprepared(err) || db.fault(err) == lost {
+		return askInSteps(ctx, db, q)
+	}
+	return nil, err
+}
+
+func (db *postgres) transact(ctx context.Context, conn *pgconn.PgConn, q question, sent [][]byte, formats []int16) (rows [][]query.Value, err error) {
+	p := conn.StartPipeline(ctx)
+	kept := keptBy(conn)
+	p.SendQueryParams(beginReading, nil, nil, nil, nil)
+	db.send(p, kept, db.session, db.limits(ctx), nil)
+	if q.often {
+		db.send(p, kept, q.text, sent, formats)
+	} else {
+		p.SendQueryParams(q.text, sent, nil, formats, nil)
+	}
+	p.SendQueryParams("ROLLBACK", nil, nil, nil, nil)
+	kept.shrink(p)
+	err = p.Sync()
+	for n := 0; err == nil; {
+		var result any
+		if result, err = p.GetResults(); err != nil || result == nil {
+			break
+		}
+		if r, ok := result.(*pgconn.ResultReader); ok {
+			if n++; n == 3 {
+				rows, err = read(r, q.outs)
+			}
+			if _, failed := r.Close(); err == nil {
+				err = failed
+			}
+		}
+	}
+	if closed := p.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		kept.doubt(context.WithoutCancel(ctx), conn, db.unprepared(err))
+	}
+	return rows, err
+}
+
+// send runs a statement that is prepared, and prepares it where it is not.
+func (db *postgres) send(p *pgconn.Pipeline, kept *serverStatements, text string, args [][]byte, formats []int16) {
+	if db.unnamed.Load() || len(text) > longestKept {
+		p.SendQueryParams(text, args, nil, formats, nil)
+		return
+	}
+	name, ok := kept.use(text)
+	if !ok {
+		p.SendPrepare(name, text, nil)
+	}
+	p.SendQueryPrepared(name, args, formats, nil)
+}
+
+// unprepared says whether an error means that a statement is not there, is there already, or no longer fits. But for the last, something stands
+// between that gives one session's statements to another: from then on none is kept.
+func (db *postgres) unprepared(err error) bool {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return false
+	}
+	if e.Code == "26000" || e.Code == "42P05" {
+		db.unnamed.Store(true)
+		return true
+	}
+	return e.Code == "0A000"
+}
+
+// serverStatements are those that one session of the server keeps prepared, the last used at the end. A name is made of the whole text, so that it
+// never stands for another's statement.
+type serverStatements struct{ names, fresh []string } // fresh: by the last question
+
+// keptBy finds those of a connection.
+func keptBy(conn *pgconn.PgConn) *serverStatements {
+	const key = "deputy"
+	kept, ok := conn.CustomData()[key].(*serverStatements)
+	if !ok {
+		kept = &serverStatements{}
+		conn.CustomData()[key] = kept
+	}
+	kept.fresh = nil
+	return kept
+}
+
+// use names a statement; false where it is still to be prepared.
+func (k *serverStatements) use(text string) (name string, ok bool) {
+	sum := sha256.Sum256([]byte(text))
+	name = "assistant_" + hex.EncodeToString(sum[:16])
+	if i := slices.Index(k.names, name); i >= 0 {
+		k.names, ok = slices.Delete(k.names, i, i+1), true
+	} else {
+		k.fresh = append(k.fresh, name)
+	}
+	k.names = append(k.names, name)
+	return name, ok
+}
+
+// shrink ends those that were not used for the longest.
+func (k *serverStatements) shrink(p *pgconn.Pipeline) {
+	for len(k.names) > mostKept {
+		p.SendDeallocate(k.names[0])
+		k.names = k.names[1:]
+	}
+}
+
+// doubt ends those of which it is not known whether they are there: the last ones, or all. To end one that is not there is no error.
+func (k *serverStatements) doubt(ctx context.Context, conn *pgconn.PgConn, all bool) {
+	if all {
+		k.fresh = slices.Clone(k.names)
+	}
+	for _, name := range k.fresh {
+		if conn.IsClosed() {
+			return
+		}
+		_ = conn.Deallocate(ctx, name) // only a connection that is gone fails
+	}
+	k.names = slices.DeleteFunc(k.names, func(name string) bool { return slices.Contains(k.fresh, name) })
 }
 
 // read reads rows as texts.

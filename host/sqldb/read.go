@@ -48,7 +48,7 @@ func (h *Host) Query(ctx context.Context, _ deputy.Person, q query.Query) (query
 	if c.err != nil {
 		return query.Rows{}, c.err
 	}
-	lines, err := h.ask(ctx, text, c.args, outs)
+	lines, err := h.db.ask(ctx, question{text, c.args, outs, true})
 	if err != nil {
 		return query.Rows{}, h.readError(ctx, q.Table, err)
 	}
@@ -99,14 +99,18 @@ func answer(q query.Query, lines [][]query.Value) query.Rows {
 	return out
 }
 
-func (h *Host) ask(ctx context.Context, text string, args []any, outs []output) ([][]query.Value, error) {
-	return h.db.ask(ctx, text, args, outs)
+// question is a compiled one.
+type question struct {
+	text  string
+	args  []any
+	outs  []output
+	often bool // with other arguments it will be asked again, and it takes no longer to answer than to be understood
 }
 
 // askInSteps asks through database/sql.
-func askInSteps(ctx context.Context, db engine, text string, args []any, outs []output) (rows [][]query.Value, err error) {
-	err = db.reading(ctx, func(q querier) error {
-		rows, err = lines(ctx, q, text, args, outs)
+func askInSteps(ctx context.Context, db engine, q question) (rows [][]query.Value, err error) {
+	err = db.reading(ctx, func(on querier) error {
+		rows, err = lines(ctx, on, q.text, q.args, q.outs)
 		return err
 	})
 	return rows, err

@@ -105,8 +105,8 @@ func (db *sqlite) reading(ctx context.Context, ask func(querier) error) error {
 	return ask(db.prepared)
 }
 
-func (db *sqlite) ask(ctx context.Context, text string, args []any, outs []output) ([][]query.Value, error) {
-	return askInSteps(ctx, db, text, args, outs)
+func (db *sqlite) ask(ctx context.Context, q question) ([][]query.Value, error) {
+	return askInSteps(ctx, db, q)
 }
 
 func (db *sqlite) begin(ctx context.Context) (session, error) {

@@ -106,7 +106,7 @@ func TestNothingIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.ask(t.Context(), "SELECT 1", nil, nil); err != nil {
+	if _, err := h.db.ask(t.Context(), question{text: "SELECT 1"}); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
