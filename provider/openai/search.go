@@ -62,7 +62,7 @@ func (m *model) tools(r deputy.Request, search string) (sent []any, deferred map
 			continue
 		case d.Name == search:
 			delete(held, d.Name)
-			sent = append(sent, searchTool{"tool_search", "client", d.Description, r.Tools[i].Schema})
+			sent = append(sent, searchTool{"tool_search", "client", d.Name + ": " + d.Description, r.Tools[i].Schema}) // it has no name of its own, and the system text speaks of this one
 			continue
 		}
 		sent = append(sent, t)
