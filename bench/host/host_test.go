@@ -178,7 +178,7 @@ func measure(b *testing.B, s server, d *desk, q question) {
 		c, st, _ := d.ask(b, q.tool, q.arguments)
 		call, step = append(call, c), append(step, st)
 		began := time.Now()
-		read(b, s.direct, bare)
+		read(b, s.direct, bare, q.values...)
 		direct = append(direct, time.Since(began))
 		if naive != "" {
 			began = time.Now()
@@ -190,7 +190,7 @@ func measure(b *testing.B, s server, d *desk, q question) {
 		d.counts = false
 		callCPU = append(callCPU, c)
 		before := counted(d.others)
-		read(b, s.direct, bare)
+		read(b, s.direct, bare, q.values...)
 		directCPU = append(directCPU, cpu(d.others)-before)
 	}
 	b.ReportMetric(0, "ns/op")
@@ -207,8 +207,8 @@ func measure(b *testing.B, s server, d *desk, q question) {
 }
 
 // read reads all rows, each value as text.
-func read(b *testing.B, db *sql.DB, text string) (out [][]sql.NullString) {
-	rows, err := db.QueryContext(b.Context(), text)
+func read(b *testing.B, db *sql.DB, text string, values ...any) (out [][]sql.NullString) {
+	rows, err := db.QueryContext(b.Context(), text, values...)
 	if err != nil {
 		b.Fatalf("%s: %v", text, err)
 	}
@@ -241,7 +241,7 @@ func check(b *testing.B, s server, d *desk, q question) {
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		b.Fatal(err)
 	}
-	want := read(b, s.direct, q.bare[s.name])
+	want := read(b, s.direct, q.bare[s.name], q.values...)
 	if len(got.Rows) == 0 || len(got.Rows) != len(want) {
 		b.Fatalf("%d rows, want %d: %.300s", len(got.Rows), len(want), text)
 	}

@@ -32,9 +32,10 @@ ANALYZE TABLE customers, orders`
 type question struct {
 	name, tool, arguments string
 	bare, naive           map[string]string
+	values                []any // that bare binds, as every program does whose values are not its own
 }
 
-// says is a text in which {sum}, {month}, {osloMonth}, {label} and {byStatus} stand for what engines write differently.
+// says is a text in which {1}, {2}, {sum}, {month}, {osloMonth}, {label} and {byStatus} stand for what engines write differently.
 func says(text string, exact bool) map[string]string {
 	out := map[string]string{}
 	for engine, words := range map[string][]string{
@@ -46,7 +47,11 @@ func says(text string, exact bool) map[string]string {
 		if engine == "sqlite" && !exact {
 			words = append([]string{"{money(", "sum(", ")}", ")"}, words[4:]...)
 		}
-		out[engine] = strings.NewReplacer(words...).Replace(text)
+		marks := []string{"{1}", "?", "{2}", "?"}
+		if engine == "postgres" {
+			marks = []string{"{1}", "$1", "{2}", "$2"}
+		}
+		out[engine] = strings.NewReplacer(append(words, marks...)...).Replace(text)
 	}
 	return out
 }
@@ -70,25 +75,25 @@ func offsetCase(form string) string {
 func analyses() []question {
 	return []question{
 		{"count by text", "analyze_records", `{"table":"orders","group_by":["status"],"measures":[{"as":"n","expr":"count()"}]}`,
-			says(`SELECT status, count(*) FROM orders WHERE region = 'north' GROUP BY status ORDER BY {byStatus}`, true), nil},
+			says(`SELECT status, count(*) FROM orders WHERE region = 'north' GROUP BY status ORDER BY {byStatus}`, true), nil, nil},
 		{"sum by key with labels", "analyze_records", `{"table":"orders","group_by":["customer_id"],"measures":[{"as":"revenue","expr":"sum(total)"}],"order_by":["revenue desc"]}`,
 			says(`SELECT o.customer_id, max(c.name), {money(total)} AS revenue FROM orders o LEFT JOIN customers c ON c.id = o.customer_id AND c.region = 'north' WHERE o.region = 'north' GROUP BY o.customer_id ORDER BY revenue DESC, o.customer_id LIMIT 100`, true),
-			says(`SELECT o.customer_id, max(c.name), {money(total)} AS revenue FROM orders o LEFT JOIN customers c ON c.id = o.customer_id AND c.region = 'north' WHERE o.region = 'north' GROUP BY o.customer_id ORDER BY revenue DESC, o.customer_id LIMIT 100`, false)},
+			says(`SELECT o.customer_id, max(c.name), {money(total)} AS revenue FROM orders o LEFT JOIN customers c ON c.id = o.customer_id AND c.region = 'north' WHERE o.region = 'north' GROUP BY o.customer_id ORDER BY revenue DESC, o.customer_id LIMIT 100`, false), nil},
 		{"month in UTC", "analyze_records", `{"table":"orders","group_by":["month(placed)UTC"],"measures":[{"as":"n","expr":"count()"},{"as":"revenue","expr":"sum(total)"}]}`,
-			says(`SELECT {month} AS m, count(*), {money(total)} FROM orders WHERE region = 'north' GROUP BY m ORDER BY m`, true), says(`SELECT {month} AS m, count(*), {money(total)} FROM orders WHERE region = 'north' GROUP BY m ORDER BY m`, false)},
+			says(`SELECT {month} AS m, count(*), {money(total)} FROM orders WHERE region = 'north' GROUP BY m ORDER BY m`, true), says(`SELECT {month} AS m, count(*), {money(total)} FROM orders WHERE region = 'north' GROUP BY m ORDER BY m`, false), nil},
 		{"month in Oslo", "analyze_records", `{"table":"orders","group_by":["month(placed)"],"measures":[{"as":"n","expr":"count()"},{"as":"revenue","expr":"sum(total)"}]}`,
-			says(`SELECT {osloMonth} AS m, count(*), {money(total)} FROM orders WHERE region = 'north' GROUP BY m ORDER BY m`, true), says(`SELECT {osloMonth} AS m, count(*), {money(total)} FROM orders WHERE region = 'north' GROUP BY m ORDER BY m`, false)},
+			says(`SELECT {osloMonth} AS m, count(*), {money(total)} FROM orders WHERE region = 'north' GROUP BY m ORDER BY m`, true), says(`SELECT {osloMonth} AS m, count(*), {money(total)} FROM orders WHERE region = 'north' GROUP BY m ORDER BY m`, false), nil},
 		{"share", "analyze_records", `{"table":"orders","group_by":["quantity"],"measures":[{"as":"n","expr":"count()"},{"as":"paid","expr":"round(100 * sum_if(total, status == \"paid\") / sum(total), 2)"}]}`,
 			says(`SELECT quantity, count(*), round(100.0 * {money(CASE WHEN status = 'paid' THEN total END)} / {money(total)}, 2) FROM orders WHERE region = 'north' GROUP BY quantity ORDER BY quantity`, true),
-			says(`SELECT quantity, count(*), round(100.0 * {money(CASE WHEN status = 'paid' THEN total END)} / {money(total)}, 2) FROM orders WHERE region = 'north' GROUP BY quantity ORDER BY quantity`, false)},
+			says(`SELECT quantity, count(*), round(100.0 * {money(CASE WHEN status = 'paid' THEN total END)} / {money(total)}, 2) FROM orders WHERE region = 'north' GROUP BY quantity ORDER BY quantity`, false), nil},
 		{"having and order", "analyze_records", `{"table":"orders","group_by":["customer_id"],"measures":[{"as":"n","expr":"count()"},{"as":"mean","expr":"round(avg(total), 2)"}],"having":"sum(total) > 300000","order_by":["sum(total) desc"],"limit":10}`,
-			says(`SELECT o.customer_id, max(c.name), count(*), round({money(total)} * 1.0 / count(total), 2) FROM orders o LEFT JOIN customers c ON c.id = o.customer_id AND c.region = 'north' WHERE o.region = 'north' GROUP BY o.customer_id HAVING {money(total)} > 300000 ORDER BY {money(total)} DESC, o.customer_id LIMIT 10`, true), nil},
+			says(`SELECT o.customer_id, max(c.name), count(*), round({money(total)} * 1.0 / count(total), 2) FROM orders o LEFT JOIN customers c ON c.id = o.customer_id AND c.region = 'north' WHERE o.region = 'north' GROUP BY o.customer_id HAVING {money(total)} > 300000 ORDER BY {money(total)} DESC, o.customer_id LIMIT 10`, true), nil, nil},
 		{"sum of products", "analyze_records", `{"table":"orders","group_by":["status"],"measures":[{"as":"value","expr":"sum(quantity * total)"}]}`,
-			says(`SELECT status, {money(quantity * total)} FROM orders WHERE region = 'north' GROUP BY status ORDER BY {byStatus}`, true), nil},
+			says(`SELECT status, {money(quantity * total)} FROM orders WHERE region = 'north' GROUP BY status ORDER BY {byStatus}`, true), nil, nil},
 	}
 }
 
 func lists() []question {
 	return []question{{"50 by an index", "query_records", `{"table":"orders","where":"customer_id == 77","limit":50}`,
-		says(`SELECT o.id, o.customer_id, c.name, o.region, o.status, o.quantity, o.total FROM orders o LEFT JOIN customers c ON c.id = o.customer_id AND c.region = 'north' WHERE o.region = 'north' AND o.customer_id = 77 ORDER BY o.id LIMIT 50`, true), nil}}
+		says(`SELECT o.id, o.customer_id, c.name, o.region, o.status, o.quantity, o.total FROM orders o LEFT JOIN customers c ON c.id = o.customer_id AND c.region = 'north' WHERE o.region = {1} AND o.customer_id = {2} ORDER BY o.id LIMIT 50`, true), nil, []any{"north", 77}}}
 }

@@ -181,7 +181,7 @@ func FuzzArguments(f *testing.F) {
 	b := open(f, ways(), nil)
 	f.Fuzz(func(t *testing.T, tool, arguments string) {
 		if _, ok := ways()[tool]; !ok || !json.Valid([]byte(arguments)) {
-			t.Skip("no call")
+			return // no call
 		}
 		turn := b.For(t).Run(deputytest.Person("one", "chief"), call(tool, arguments))
 		if o := turn.Outcomes[0]; o != deputy.Proposed && o != deputy.Refused {

@@ -266,7 +266,7 @@ func FuzzSheetText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		want := strings.ToValidUTF8(s, "\uFFFD")
 		if utf8.RuneCountInString(want) > mostCellText {
-			t.Skip()
+			return
 		}
 		got := readXLSX(t, book(t, query.Rows{Columns: []query.Column{{As: "a"}}, Rows: [][]query.Value{{s}}}, nil))
 		if got["A2"].value != want || got["A2"].kind != "text" {
