@@ -19,7 +19,7 @@ func TestParametersAreValues(t *testing.T) {
 	d := widgetDesk(t, all)
 	for widget, values := range map[string][]string{
 		"named": {`name=x" || true || name == "`, `name=\" || true`, `name=parameters.name`, `name=name`, `name=person.id`, "name=x\x00", `name=%`, `name=_`, `name=' OR 1=1 --`},
-		"some": {`n=1 || true`, `n=id`, `n=parameters.n`, `n=1,"x":2`, `n=`, `n= 1`, `day=today()`, `day=2026-01-01" || true`, `sum=1e9`, `sum=NaN`, `on=1`, `on=TRUE`, `n`, `=1`, `person.id=1`, `n =1=1`},
+		"some":  {`n=1 || true`, `n=id`, `n=parameters.n`, `n=1,"x":2`, `n=`, `n= 1`, `day=today()`, `day=2026-01-01" || true`, `sum=1e9`, `sum=NaN`, `on=1`, `on=TRUE`, `n`, `=1`, `person.id=1`, `n =1=1`},
 	} {
 		for _, v := range values {
 			args, err := json.Marshal(map[string]any{"widget": widget, "parameters": []string{v}})
