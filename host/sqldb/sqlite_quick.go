@@ -399,7 +399,7 @@ func (c *call) start(raw driver.Value) (driver.Value, bool) {
 		return nil, raw == nil
 	}
 	at, ok := readClock(text)
-	if !ok {
+	if !ok || at.year == 1 || at.year == 9999 { // at the ends, an instant in UTC may be of no year that there is
 		return nil, false
 	}
 	col := c.args[0].col

@@ -131,10 +131,11 @@ func TestQuickAggregates(t *testing.T) {
 
 // FuzzQuickTimes: a text that is read quickly is the same time, in the same period, as read by every form.
 func FuzzQuickTimes(f *testing.F) {
-	for _, text := range []string{"2024-02-29 23:59:59", "2023-02-29 00:00:00", "2024-12-31T23:30:00Z", "2024-01-31", "0001-01-01 00:00:00", "9999-12-31 23:59:59", "0000-03-01 10:00:00",
+	for _, text := range []string{"2024-02-29 23:59:59", "2023-02-29 00:00:00", "2024-12-31T23:30:00Z", "2024-01-31", "0001-01-01 00:00:00", "9999-12-31 23:59:59", "9999-12-31 20:00:00", "0001-01-01 02:00:00", "0000-03-01 10:00:00",
 		"2024-10-27 02:30:00", "2024-03-31 02:30:00", "2024-01-01 24:00:00", "2024-01-01 00:00:60", "2024-1-01 00:00:00", "2024-13-01", "２０24-01-01"} {
 		f.Add(text, uint8(0))
 		f.Add(text, uint8(7))
+		f.Add(text, uint8(26)) // kept in New York, asked there
 	}
 	var zones []*time.Location
 	for _, name := range []string{"UTC", "Europe/Oslo", "America/New_York", "Asia/Manila"} {
