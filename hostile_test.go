@@ -214,7 +214,9 @@ func TestOwnTurnTakenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = b.door().Start(t.Context(), ann(), deputy.TurnInput{Conversation: turn.Conversation, Text: "what stands in the way?"})
-	code(t, err, deputy.Conflict)
+	if err != nil { // else the assistant's own first look came so late that it found the turn, and ended it
+		code(t, err, deputy.Conflict)
+	}
 	close(first)
 	got, _ := b.followed(t, ann(), id)
 	ends := 0
