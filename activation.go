@@ -116,16 +116,15 @@ func (a *Assistant) runSwitch(in *turning, sets []set, tool Tool, out *called) e
 }
 
 // reveal activates the set of a tool that is used while its set is not active.
-func (a *Assistant) reveal(in *turning, sets []set, out *called) {
+func (a *Assistant) reveal(ctx context.Context, in *turning, v *View, out *called) error {
 	name := a.reg.of[out.call.Tool]
-	if name == "" || slices.Contains(a.active(in.history, in.choices, a.cfg.Clock()), name) {
-		return
+	i := slices.IndexFunc(a.reg.sets, func(s Toolset) bool { return s.Name == name })
+	if i < 0 || slices.Contains(a.active(in.history, in.choices, a.cfg.Clock()), name) {
+		return nil
 	}
-	for _, s := range sets {
-		if s.Name == name {
-			out.reveals = specNames(s.tools)
-		}
-	}
+	one, err := a.offeredSet(ctx, in.who, v, &a.reg.sets[i])
+	out.reveals = specNames(one.tools)
+	return err
 }
 
 func specNames(tools []ToolSpec) []string {
@@ -140,21 +139,30 @@ func specNames(tools []ToolSpec) []string {
 func (a *Assistant) offeredSets(ctx context.Context, who Person, v *View) ([]set, error) {
 	var out []set
 	for i := range a.reg.sets {
-		one := set{Toolset: &a.reg.sets[i]}
-		for _, t := range one.Tools {
-			spec, ok, err := a.offer(ctx, who, v, t)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				one.tools = append(one.tools, spec)
-			}
+		one, err := a.offeredSet(ctx, who, v, &a.reg.sets[i])
+		if err != nil {
+			return nil, err
 		}
 		if len(one.tools) > 0 {
 			out = append(out, one)
 		}
 	}
 	return out, nil
+}
+
+// offeredSet is a toolset with those of its tools that this person is offered.
+func (a *Assistant) offeredSet(ctx context.Context, who Person, v *View, t *Toolset) (set, error) {
+	one := set{Toolset: t}
+	for _, t := range t.Tools {
+		spec, ok, err := a.offer(ctx, who, v, t)
+		if err != nil {
+			return one, err
+		}
+		if ok {
+			one.tools = append(one.tools, spec)
+		}
+	}
+	return one, nil
 }
 
 // offer is a tool's definition, if this person is offered it.

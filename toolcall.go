@@ -167,13 +167,12 @@ func (a *Assistant) dispatch(ctx context.Context, in *turning, out *called) (err
 
 // switching does what a call does to toolsets; done where it does nothing else.
 func (a *Assistant) switching(ctx context.Context, in *turning, v *View, tool Tool, out *called) (done bool, err error) {
+	if tool.say == nil {
+		return false, a.reveal(ctx, in, v, out)
+	}
 	sets, err := a.offeredSets(ctx, in.who, v)
-	switch {
-	case err != nil:
+	if err != nil {
 		return true, err
-	case tool.say == nil:
-		a.reveal(in, sets, out)
-		return false, nil
 	}
 	return true, a.runSwitch(in, sets, tool, out)
 }
